@@ -13,7 +13,7 @@ posteriors of the last positions are kept (:class:`Memory`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import CARDS, Posterior
+from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.bidders.learned import TYPICAL, PairStyle
 from bayesbridge.bidders.system_files import system_names
 from bayesbridge.decisions.contracts import contracts
@@ -32,13 +33,20 @@ from bayesbridge.decisions.review import (
     players_of,
     players_table,
 )
-from bayesbridge.display.words import model_words
+from bayesbridge.display.words import SEATS, SYMBOLS, model_words, with_symbols
 from bayesbridge.engines.budget import USUAL
 from bayesbridge.engines.levels import exact_tables
-from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, located
+from bayesbridge.errors import (
+    BayesBridgeError,
+    Contradiction,
+    NotationError,
+    located,
+    shorten,
+)
 from bayesbridge.estimators.answer import best_rows, capture_tricks, plain_rows
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import network_odds, resolve_contract
+from bayesbridge.evidence.game import PAPER_DUMMY
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Contract
@@ -72,29 +80,42 @@ MOST_LAYOUTS: Final = 24  # to show of one position
 
 
 class Query(NamedTuple):
+    """A question of the page: the position and what is asked about it."""
+
     position: Position
     first: Seat | None  # who calls first, where no call is there yet
     contract: Contract | None
     number: int
     seed: int
+    chips: tuple[tuple[str, str], ...]  # kind and text of every piece, as it was sent
+    faults: Mapping[int, NotationError]  # of chips that cannot be read, from 0
+
+    def verify(self) -> Query:
+        """The question itself; one with a chip that cannot be read is refused."""
+        for fault in self.faults.values():
+            raise fault
+        return self
 
 
 def read_question(document: dict[str, Any]) -> Query:
-    """Read a question; what is wrong with it is said in one line."""
+    """Read a question; what is wrong with it is said in one line.
+
+    A chip that cannot be read refuses nothing by itself: the others still make a
+    position, on which its place is marked.
+    """
     settings = {
         name: _setting(name, text)
         for name, text in fields.optional(document, "settings", dict, {}).items()
     }
+    chips = tuple(fields.pairs_of_texts(document, "evidence"))
     pieces = []
-    evidence = fields.pairs_of_texts(document, "evidence")
-    for number, (kind, text) in enumerate(evidence, 1):
-        if kind not in KINDS:
-            raise NotationError(
-                f"chip {number}: unknown kind {kind!r}: kinds are {', '.join(KINDS)}"
-            )
-        pieces.append(
-            Sourced(_read(f"chip {number}", KINDS[kind].of, text), f"chip {number}")
-        )
+    faults = {}
+    for number, (kind, text) in enumerate(chips):
+        where = f"chip {number + 1}"
+        try:
+            pieces.append(Sourced(read_piece(kind, text, where), where))
+        except NotationError as fault:
+            faults[number] = fault
     first = fields.optional(document, "first", str, None)
     contract = fields.optional(document, "contract", str, None)
     layouts = fields.optional(document, "number", int, 6)
@@ -107,7 +128,29 @@ def read_question(document: dict[str, Any]) -> Query:
         None if contract is None else _read("contract", Contract.of, contract),
         min(max(layouts, 1), MOST_LAYOUTS),
         seed,
+        chips,
+        faults,
     )
+
+
+def read_piece(kind: str, text: str, where: str = "") -> Piece:
+    """One piece of evidence; what is wrong with it is said with where it was given."""
+    if kind not in KINDS:
+        known = ", ".join(KINDS)
+        raise NotationError(
+            f"{where}: unknown kind {kind!r}: kinds are {known}".lstrip(": ")
+        )
+    if not where:
+        return KINDS[kind].of(text)
+    return _read(where, KINDS[kind].of, text)
+
+
+def fact_document(kind: str, text: str) -> dict[str, str]:
+    """A fact that somebody adds, as it will stand in a link; one that cannot be read
+    is refused.
+    """
+    piece = read_piece(kind, text)
+    return {"kind": piece.option, "text": piece.text}
 
 
 def _setting(name: str, text: Any) -> Sourced[Any]:
@@ -212,11 +255,30 @@ def table_document(query: Query, start: Belief) -> dict[str, Any]:
         "contract": None if table.contract is None else str(table.contract),
         "play": _play_document(table),
         "chips": [
-            {"kind": one.option, "text": one.text, "sentence": str(one)}
-            for one in pieces
+            {"kind": kind, "text": text, "sentence": chip_sentence(kind, text)}
+            for kind, text in query.chips
         ],
         "words": query.position.words(),
     }
+
+
+def chip_sentence(kind: str, text: str) -> str:
+    """What a chip says, with suits as symbols; its bare text where it cannot be read."""
+    try:
+        piece = read_piece(kind, text)
+    except BayesBridgeError:
+        return f"{kind} {text}"
+    if isinstance(piece, Reveal):
+        return f"{piece.seat.name} shows {hand_words(piece.hand)}"
+    return with_symbols(piece)
+
+
+def hand_words(hand: Hand) -> str:
+    """A hand as people write it: ``♠A 10 ♥– …`` without the spaces in a suit."""
+    suits = zip(SYMBOLS.values(), hand.pbn.split("."), strict=True)
+    return " ".join(
+        f"{symbol}{ranks.replace('T', '10') or '–'}" for symbol, ranks in suits
+    )
 
 
 def _auction(query: Query, start: Belief, pieces: Sequence[Piece]) -> Auction:
@@ -272,6 +334,9 @@ def conflict_document(
     the first that is refused.
     """
     pieces = [piece.value for piece in query.position.pieces]
+    if query.faults:
+        message = " ".join(f"{fault}." for fault in query.faults.values())
+        return {"message": message, "chips": list(query.faults), "own": False}
     culprits = error.data.get("evidence", ())  # of calls that no layout explains
     for last in range(len(pieces)):
         try:
@@ -326,6 +391,32 @@ def advice(posterior: Posterior, query: Query) -> Iterator[Event]:
     yield "leads", _ranking(ranked)
 
 
+SHOWN_SHARE: Final = 0.005  # of a call; those that are rarer stand together
+
+
+def own_call(belief: Belief, query: Query) -> Iterator[Event]:
+    """What experts call with the observer's hand, while the observer is to call."""
+    auction = _auction(query, belief, belief.evidence)
+    if auction.turn != belief.observer:
+        return
+    hands = np.array([belief.hand.mask], np.uint64)
+    shares = call_probabilities(belief.bidder, hands, auction)[0]
+    ranked = sorted(auction.legal_calls(), key=lambda call: -shares[call.index])
+    rows = [
+        {"call": str(call), "share": round(float(shares[call.index]), DIGITS)}
+        for call in ranked
+        if shares[call.index] >= SHOWN_SHARE or call is ranked[0]
+    ]
+    yield (
+        "calls",
+        {
+            "rows": rows,
+            "fewer": len(ranked) - len(rows),
+            "bidder": f"The hand bids as {model_words(belief.bidder)}.",
+        },
+    )
+
+
 def sharpen(query: Query, memory: Memory) -> Iterator[Event]:
     """The cards to play again, from more and more layouts, until one is clearly best or
     no more can be solved.
@@ -358,12 +449,14 @@ def answers(query: Query, memory: Memory) -> Iterator[Event]:
     start = query.position._replace(pieces=()).belief()
     board = table_document(query, start)
     try:
+        query.verify()
         belief = start.given(*(piece.value for piece in query.position.pieces))
         belief.verify()
     except BayesBridgeError as error:
         yield "board", board | {"conflict": conflict_document(query, start, error)}
         return
     yield "board", board | {"conflict": None, **_models(belief, query)}
+    yield from own_call(belief, query)
     try:
         posterior = memory.known(belief, query.seed)
     except Contradiction as error:  # calls that no layout explains
@@ -617,7 +710,7 @@ def position_document(name: str, text: str) -> dict[str, Any]:
             key, file.document[key]
         )  # before it is read as a position, where these may name files
     question = _question(Position.read(file))
-    read_question(question)
+    read_question(question).verify()
     return question
 
 
@@ -644,48 +737,50 @@ def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
         mark in text for mark in ("|", "[", "lin=")
     ):
         return records_document(name or "the text", text)
-    return _question(_typed(query.position, text))
+    return typed_document(query, text)
+
+
+class Entry(NamedTuple):
+    """What somebody typed: ``W: AJ6532.K742.Q.96 1NT-3NT`` in its three parts."""
+
+    seat: Seat | None
+    hand: str
+    auction: str
+
+    @classmethod
+    def of(cls, text: str) -> Entry:
+        """Take a text apart; one that is neither hand nor auction is refused."""
+        named = re.match(rf"\s*([NESW])\w*:(?!{_CALLS})", text, re.IGNORECASE)
+        seat = None if named is None else Seat.of(named[1])
+        words = text[named.end() :].split() if named else text.split()
+        cards = _leading_cards(words)
+        hand = " ".join(words[:cards])
+        auction = " ".join(words[cards:])
+        if auction and not re.match(rf"(?:\w+:)?{_CALLS}", auction, re.IGNORECASE):
+            for cards in (4, 1):
+                meant = " ".join(words[:cards])
+                if _MEANT_AS_HAND.fullmatch(meant):
+                    Hand.of(meant)  # says what is wrong with its cards
+            raise NotationError(
+                f"{shorten(text)} is not understood: give a hand such as "
+                "AKQ2.KJ3.A54.Q32, an auction such as 1NT p 3NT, the link of a hand "
+                "viewer, or a PBN, LIN, TOML or style file"
+            )
+        return cls(seat, hand, auction)
 
 
 _CALLS: Final = r"[\s(]*(?:[1-7]\W*[CDHSN♣♦♥♠]|p)"  # how an auction begins
+_MEANT_AS_HAND: Final = re.compile(
+    r"[♠♥♦♣]?[AKQJT0-9-]*(?:[. ][♠♥♦♣]?[AKQJT0-9-]*){1,3}", re.IGNORECASE
+)
 
 
-def _typed(old: Position, text: str) -> Position:
-    """The position after a hand, an auction, or a hand and its auction; another hand is
-    another deal.
-    """
-    named = re.match(rf"\s*([NESW])\w*:(?!{_CALLS})", text, re.IGNORECASE)
-    words = text[named.end() if named else 0 :].split()
-    held = next((n for n in (len(words), 4, 1) if _is_hand(words[:n])), 0)
-    heard = " ".join(words[held:])
-    if heard and re.match(rf"(?:\w+:)?{_CALLS}", heard, re.IGNORECASE) is None:
-        raise NotationError(
-            f"{text[:60]!r} is not understood: give a hand such as AKQ2.KJ3.A54.Q32, an auction such as 1NT p 3NT, "
-            "the link of a hand viewer, or a PBN, LIN, TOML or style file"
-        )
-    settings, kept = dict(old.settings), list(old.pieces)
-    if held:
-        kept = [] if "hand" in settings else kept
-        settings["hand"] = _setting("hand", " ".join(words[:held]))
-    if named:
-        settings["observer"] = _setting("observer", named[1])
-    if heard:
-        settings["players"] = Sourced(
-            players_in(settings, [AuctionText(heard)]), "auction"
-        )
-        observer = settings["observer"].value if "observer" in settings else Seat.S
-        dummy = settings["dummy"].value if "dummy" in settings else Seat.N
-        kept = [
-            piece
-            for piece in kept
-            if not isinstance(piece.value, Called | Play | Reveal)
-        ]
-        four = settings["players"].value == 4
-        calls: Sequence[Piece] = calls_of(
-            heard, dealer=None, observer=observer, dummy=None if four else dummy
-        )
-        kept = [*(Sourced(call, "auction") for call in calls), *kept]
-    return Position(settings, tuple(kept))
+def _leading_cards(words: Sequence[str]) -> int:
+    """How many words are cards: all, the four of a hand with spaces, one or none."""
+    for count in (len(words), 4, 1):
+        if _is_hand(words[:count]):
+            return count
+    return 0
 
 
 def _is_hand(words: Sequence[str]) -> bool:
@@ -693,6 +788,193 @@ def _is_hand(words: Sequence[str]) -> bool:
     with suppress(BayesBridgeError):
         return bool(Hand.of(" ".join(words)))
     return False
+
+
+def typed_document(query: Query, text: str) -> dict[str, Any]:
+    """The question after a hand, an auction, or a hand and its auction, and how the
+    auction was read.
+    """
+    entry = Entry.of(text)
+    only_hand = entry.hand and entry.seat is not None and not entry.auction
+    if only_hand and entry.seat == _dummy_to_lay(query):
+        return _question(_with_dummy(query.position, entry))
+    position = _with_hand(query.position, entry)
+    if not entry.auction:
+        return _question(position)
+    position, auction = _with_auction(position, entry.auction)
+    opening = opening_document(position, auction, entry.auction)
+    return {**_question(position), "opening": opening}
+
+
+def _dummy_to_lay(query: Query) -> Seat | None:
+    """Whose hand is the dummy's, once a card is led, unless it is the observer's."""
+    pieces = [piece.value for piece in query.position.pieces]
+    led = any(isinstance(piece, Play) for piece in pieces)
+    if not led or "hand" not in query.position.settings:
+        return None
+    start = query.position._replace(pieces=()).belief()
+    auction = _auction(query, start, pieces)
+    table = Table(auction, (), {}, start.dummy, start.trump)
+    if table.contract is None or table.dummy == start.observer:
+        return None
+    return table.dummy
+
+
+def _with_dummy(position: Position, entry: Entry) -> Position:
+    """The position with the dummy's hand laid open, in place of an earlier one."""
+    dummy = Reveal(entry.seat, entry.hand)
+    pieces = [
+        piece
+        for piece in position.pieces
+        if not (isinstance(piece.value, Reveal) and piece.value.seat == dummy.seat)
+    ]
+    plays = (at for at, piece in enumerate(pieces) if isinstance(piece.value, Play))
+    after_lead = next(plays, len(pieces) - 1) + 1
+    pieces.insert(after_lead, Sourced(dummy, "dummy's hand"))
+    return position._replace(pieces=tuple(pieces))
+
+
+def _with_hand(position: Position, entry: Entry) -> Position:
+    """The position of another hand or seat; another hand is another deal."""
+    settings = dict(position.settings)
+    pieces = position.pieces
+    if entry.hand:
+        pieces = () if "hand" in settings else pieces
+        settings["hand"] = _setting("hand", entry.hand)
+    if entry.seat is not None:
+        settings["observer"] = _setting("observer", entry.seat.name)
+    return Position(settings, tuple(pieces))
+
+
+def _with_auction(position: Position, text: str) -> tuple[Position, Auction]:
+    """The position after an auction, in place of calls and cards; facts stay."""
+    settings = dict(position.settings)
+    players = players_in(settings, [AuctionText(text)])
+    settings["players"] = Sourced(players, "auction")
+    calls = calls_of(
+        text,
+        dealer=None,
+        observer=_observer(position),
+        dummy=None if players == 4 else _silent_seat(position),
+    )
+    facts = [
+        piece
+        for piece in position.pieces
+        if not isinstance(piece.value, Called | Play | Reveal)
+    ]
+    called = [Sourced(call, "auction") for call in calls]
+    silent = None if players == 4 else _silent_seat(position)
+    auction = Auction(calls[0].seat, tuple(one.call for one in calls), silent)
+    return Position(settings, (*called, *facts)), auction
+
+
+MORE_LIKELY: Final = 50.0
+"""How many times likelier the calls must be by another opener for a question."""
+
+OPENING_DRAWS: Final = 300  # for the chance of an auction by each opener
+
+
+def opening_document(position: Position, auction: Auction, text: str) -> dict[str, Any]:
+    """How an auction was read: who opens and whose turn it is, in a sentence; the other
+    openers, where the text does not name one; and whether one of them goes much better
+    with the hand.
+    """
+    observer = _observer(position)
+    document = {
+        "sentence": opening_sentence(auction, observer),
+        "opener": auction.first.name,
+        "openers": [],
+        "doubt": False,
+    }
+    dealer, _, calls = text.rpartition(":")
+    if dealer:
+        return document
+    readings = _readings(position, calls, auction.dummy)
+    document["auction"] = calls
+    document["openers"] = [
+        [seat.name, _opener_words(seat, observer)] for seat in readings
+    ]
+    if "hand" in position.settings and auction.dummy is None:
+        evidence = {seat: _log_evidence(one) for seat, one in readings.items()}
+        ratio = max(evidence.values()) - evidence[auction.first]
+        document["doubt"] = bool(ratio > np.log(MORE_LIKELY))
+    return document
+
+
+def opening_sentence(auction: Auction, observer: Seat) -> str:
+    """Who opens and whose turn it is: ``East opens 1♠; you are on lead.``"""
+    table = Table(auction, (), {}, auction.dummy, None)
+    bids = ((seat, call) for seat, call in auction if call.is_bid)
+    opener, opening = next(bids, (None, None))
+    if opener is None:
+        start = "Nobody has opened"
+    elif opener == observer:
+        start = f"You open {_call_words(opening)}"
+    elif opener == observer.partner and auction.dummy is None:
+        start = f"{SEATS[opener.name]}, your partner, opens {_call_words(opening)}"
+    else:
+        start = f"{SEATS[opener.name]} opens {_call_words(opening)}"
+    if auction.turn == observer:
+        return f"{start}; you call next."
+    if auction.turn is not None:
+        return f"{start}; {SEATS[auction.turn.name]} calls next."
+    if table.leader is None:
+        return f"{start}; the deal is passed out."
+    if table.leader == observer:
+        return f"{start}; you are on lead."
+    return f"{start}; {SEATS[table.leader.name]} is on lead."
+
+
+def _call_words(call: Any) -> str:
+    """A bid with the symbol of its suit."""
+    level, strain = str(call)[0], str(call)[1:]
+    return level + SYMBOLS.get(strain, strain)
+
+
+def _opener_words(seat: Seat, observer: Seat) -> str:
+    if seat == observer:
+        return "I opened"
+    if seat == observer.partner:
+        return "Partner"
+    return SEATS[seat.name]
+
+
+def _readings(
+    position: Position, calls: str, silent: Seat | None
+) -> dict[Seat, Position]:
+    """The position without its facts, by each seat that may have begun the calls."""
+    readings = {}
+    for seat in Seat:
+        if seat == silent:
+            continue
+        with suppress(BayesBridgeError):
+            called = calls_of(
+                f"{seat.name}:{calls}",
+                dealer=None,
+                observer=_observer(position),
+                dummy=silent,
+            )
+            pieces = tuple(Sourced(call, "auction") for call in called)
+            readings[seat] = position._replace(pieces=pieces)
+    return readings
+
+
+def _log_evidence(position: Position) -> float:
+    """The log of the chance that the calls are made opposite the observer's hand."""
+    try:
+        return position.belief().infer("importance", OPENING_DRAWS, 1).log_evidence
+    except Contradiction:
+        return -np.inf
+
+
+def _observer(position: Position) -> Seat:
+    given = position.settings.get("observer")
+    return Seat.S if given is None else given.value
+
+
+def _silent_seat(position: Position) -> Seat:
+    given = position.settings.get("dummy")
+    return PAPER_DUMMY if given is None else given.value
 
 
 def layouts_document(query: Query, memory: Memory) -> dict[str, Any]:

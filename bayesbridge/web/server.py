@@ -445,6 +445,9 @@ def application(
                 "name": fields.required(document, "name", str)[:200],
                 "text": fields.required(document, "text", str),
             }
+        if kind == "fact":
+            fact = fields.pairs_of_texts({"fact": [document.get("fact")]}, "fact")
+            sent["fact"] = fact[0]
         if kind == "review":
             sent["board"] = fields.required(document, "board", int)
         return desk.answers(f"{tab} {kind}", sent)
@@ -460,7 +463,7 @@ def application(
     async def once(request: Request) -> Response:
         kind = request.path_params["kind"]
         async for event, data in await answered(
-            request, "layouts", "toml", "report", "entry"
+            request, "layouts", "toml", "report", "entry", "fact"
         ):
             if event in (kind, "refused"):
                 return Response(

@@ -113,7 +113,8 @@ def belief_of(link: str) -> Belief:
             settings.setdefault(name, []).append(text)
         elif name in SETTINGS:
             settings[name] = text
-    return read_question({"settings": settings, "evidence": evidence}).position.belief()
+    question = read_question({"settings": settings, "evidence": evidence})
+    return question.verify().position.belief()
 
 
 def link_of(belief: Belief) -> str:

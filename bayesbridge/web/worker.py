@@ -83,7 +83,9 @@ def events(
     if kind == "ask":
         yield from answers.answers(query, memory)
     elif kind == "sharpen":
-        yield from answers.sharpen(query, memory)
+        yield from answers.sharpen(query.verify(), memory)
+    elif kind == "fact":
+        yield kind, answers.fact_document(*request["fact"])
     elif kind == "entry":
         yield kind, answers.entry_document(query, request["name"], request["text"])
     elif kind == "review":
@@ -91,11 +93,11 @@ def events(
             query, request["name"], request["text"], request["board"]
         )
     elif kind == "layouts":
-        yield kind, answers.layouts_document(query, memory)
+        yield kind, answers.layouts_document(query.verify(), memory)
     elif kind == "toml":
-        yield kind, {"text": query.position.toml()}
+        yield kind, {"text": query.verify().position.toml()}
     else:
-        yield kind, {"text": answers.report_text(query, memory)}
+        yield kind, {"text": answers.report_text(query.verify(), memory)}
 
 
 def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:

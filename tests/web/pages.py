@@ -1,6 +1,7 @@
 """A server in a thread of the test process, and what tests do with a page of it."""
 
 import json
+import re
 import threading
 from http.client import HTTPConnection
 
@@ -102,11 +103,25 @@ def panel(page, name):
 
 
 def chips(page):
-    """The sentences of the chips."""
-    return [
-        text.split("\n")[0]
-        for text in page.locator("#chips li > span").all_inner_texts()
-    ]
+    """The sentences of the chips, suits by their letters and tens as T."""
+    sentences = page.locator("#chips li > span").evaluate_all(
+        "all => all.map(one => one.firstChild.textContent)"
+    )
+    return [plain(sentence) for sentence in sentences]
+
+
+def plain(sentence):
+    """A sentence with its cards as they are typed: ``W plays ♠10`` is ``W plays ST``."""
+    typed = re.sub(r"([♠♥♦♣])10", r"\1T", sentence)
+    return typed.translate(str.maketrans("♠♥♦♣", "SHDC"))
+
+
+def enter(page, text):
+    """Type or paste into the one field, and wait for the answer."""
+    page.fill("#entry", text)
+    page.press("#entry", "Enter")
+    page.wait_for_function("() => document.getElementById('entry').value === ''")
+    settled(page)
 
 
 def call(page, *calls):

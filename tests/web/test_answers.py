@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.bidders.learned import LearnedBidder, PairStyle
 from bayesbridge.engines.budget import USUAL, Budget
 from bayesbridge.errors import NotationError
+from bayesbridge.game.calls import CALLS
 from bayesbridge.web import answers as page
 from tests.decisions.test_review import SOLVER
 
@@ -251,7 +253,7 @@ def test_the_board_knows_turns_winners_and_voids(memory):
 )
 def test_a_bad_question_is_refused_in_one_line(question, why):
     with pytest.raises(NotationError, match=r"^[^\n]+$") as error:
-        page.read_question(question)
+        page.read_question(question).verify()
     assert why in str(error.value)
 
 
@@ -310,6 +312,7 @@ def test_a_hand_and_an_auction_become_a_question(text, settings, evidence):
         question = page.entry_document(
             page.read_question({"settings": old, "evidence": seen}), "", text
         )
+        question.pop("opening", None)  # how the auction was read
         assert question == {"settings": old | settings, "evidence": evidence}
     bare = {
         "observer": "S",
@@ -324,6 +327,60 @@ def test_a_hand_and_an_auction_become_a_question(text, settings, evidence):
         "settings": bare | {"hand": "KQ84.75.KJ73.A98"},
         "evidence": seen[:1],
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "openers", "doubt"),
+    [
+        ("W: AJ6532.K742.Q.96 1NT-3NT", "You open 1NT; you call next.", "NESW", True),
+        (
+            "AQJ74.65.KJ5.A42 1S p 4S AP",
+            "East opens 1♠; you are on lead.",
+            "NESW",
+            True,
+        ),
+        ("KQ84.75.KJ73.A98 (1H)", "East opens 1♥; you call next.", "EW", False),
+        ("KQ84.75.KJ73.A98 N:1H p", "North, your partner, opens 1♥; you", "", False),
+        ("S:1NT AP", "You open 1NT; West is on lead.", "", False),
+        ("S:p p p p", "Nobody has opened; the deal is passed out.", "", False),
+    ],
+)
+def test_an_auction_says_how_it_was_read(text, sentence, openers, doubt):
+    asked = page.read_question({"settings": {"observer": "S", "players": "4"}})
+    opening = page.entry_document(asked, "", text)["opening"]
+    assert opening["sentence"].startswith(sentence)
+    assert "".join(seat for seat, _ in opening["openers"]) == openers
+    assert opening["doubt"] is doubt
+
+
+def test_your_call_is_that_of_experts(memory):
+    (calls,) = told(memory, [["call", "E:1H"]], FOUR)["calls"]
+    hand = np.array([bb.Hand.of(SETTINGS["hand"]).mask], np.uint64)
+    auction = bb.Auction.of("E", "1H", None)
+    shares = call_probabilities(LearnedBidder(), hand, auction)[0]
+    assert calls["rows"][0] == {
+        "call": str(CALLS[shares.argmax()]),
+        "share": pytest.approx(shares.max(), abs=1e-6),
+    }
+    assert "calls" not in told(memory, [["call", "S:1H"]], FOUR)  # West is to call
+
+
+def test_a_chip_that_cannot_be_read_is_marked_and_loses_nothing(memory):
+    evidence = [["void", "E:H"], ["hcp", "W:12-6"], ["nonsense", "x"]]
+    (board,) = told(memory, evidence)["board"]
+    assert board["conflict"]["chips"] == [1, 2]
+    assert "12 to 6" in board["conflict"]["message"]
+    assert [chip["sentence"] for chip in board["chips"]] == [
+        "E is void in ♥",
+        "hcp W:12-6",
+        "nonsense x",
+    ]
+    asked = page.read_question({"settings": FOUR, "evidence": evidence})
+    with pytest.raises(NotationError, match="chip 2"):
+        asked.verify()
+    other = page.entry_document(asked, "", "KQ84.75.KJ73.A98")
+    assert other["evidence"] == []
+    assert page.fact_document("hcp", "w:6-12") == {"kind": "hcp", "text": "W:6-12"}
 
 
 def test_a_text_is_known_by_what_it_holds():

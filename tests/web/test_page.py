@@ -11,7 +11,17 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from bayesbridge.bidders.learned import PairStyle
-from tests.web.pages import HAND, call, chips, choose, click, panel, settled, share
+from tests.web.pages import (
+    HAND,
+    call,
+    chips,
+    choose,
+    click,
+    enter,
+    panel,
+    settled,
+    share,
+)
 from tests.web.test_answers import BOARD
 
 MOMENTS = ["own", "finesse", "lead", "slam", "paper"]
@@ -83,14 +93,6 @@ def test_three_players_are_counted_exactly(tab):
     assert page.locator("#box [aria-disabled=false]").count() == 36
 
 
-def enter(page, text):
-    """Type or paste into the one field."""
-    page.fill("#entry", text)
-    page.press("#entry", "Enter")
-    page.wait_for_function("() => document.getElementById('entry').value === ''")
-    settled(page)
-
-
 @pytest.mark.parametrize("width", [400, pytest.param(1280, marks=pytest.mark.slow)])
 def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
     page = tab("", viewport={"width": width, "height": 900})
@@ -112,7 +114,7 @@ def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
     page.fill("#entry", "AKQ2.KJ3.A54.Q3")
     page.press("#entry", "Enter")
     page.wait_for_function(
-        "() => document.getElementById('status').textContent.includes('add the missing 1')"
+        "() => document.getElementById('entry-error').textContent.includes('add the missing 1')"
     )
     page.problems.clear()  # the browser tells of every request that is refused
     enter(page, "1NT p 3NT all pass")
@@ -207,7 +209,7 @@ def test_the_table_can_be_set_in_every_way(tab):
     assert "5 % slips" in page.inner_text("#models")
     page.select_option("#mode", "hand")
     page.click('#picker [data-card="C2"]')
-    assert "1 more cards" in page.inner_text("#pick-hint")
+    assert "1 more card makes West's hand" in page.inner_text("#pick-hint")
     click(page, '#picker [data-card="C2"]')
     assert share(page, "C2", "W") == "100"
     choose(page, "#players", "4")
@@ -332,7 +334,7 @@ def test_a_dropped_file_is_stepped_through(tab):
         "#file", {"name": "bad.pbn", "mimeType": "", "buffer": b"nothing"}
     )
     page.wait_for_function(
-        "() => document.getElementById('status').textContent.includes('no board')"
+        "() => document.getElementById('entry-error').textContent.includes('no board')"
     )
     page.problems.clear()  # the browser tells of every request that is refused
 

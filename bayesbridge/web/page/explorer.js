@@ -27,16 +27,16 @@ const MOMENTS = {
   },
   finesse: {
     name: "A finesse with a count",
-    hint: "6♠ without the ♦Q; West, who opened 3♥, plays to a second club. Click ♥7 among the cards (on a phone: Add): no club left, and the finesse turns round.",
+    hint: "7♠ hangs on the ♦Q, which the count puts with East. Click ♥7 among the cards (on a phone: Add): West, who opened 3♥, has no second club, and the ♦Q moves.",
     link:
-      "observer=S&hand=AQJ74.65.KJ5.A42&players=4&first=W&call=W:3H&call=N:X&call=E:Pass&call=S:6S&call=W:Pass&call=N:Pass&call=E:Pass" +
+      "observer=S&hand=AQJ74.65.KJ5.A42&players=4&first=W&call=W:3H&call=N:X&call=E:Pass&call=S:7S&call=W:Pass&call=N:Pass&call=E:Pass" +
       "&play=W:HK&reveal=N:KT83.A.AT742.K83&play=N:HA&play=E:H2&play=S:H5&play=N:S3&play=E:S2&play=S:SA&play=W:S5" +
       "&play=S:SQ&play=W:H3&play=N:S8&play=E:S6&play=S:SJ&play=W:H4&play=N:ST&play=E:S9" +
       "&play=S:CA&play=W:C9&play=N:C3&play=E:C6&play=S:C2",
   },
   lead: {
     name: "A lead against 3NT",
-    hint: "1NT, 3NT, and West is on lead. Play says what each card is worth; click one in West's hand to lead it.",
+    hint: "1NT, 3NT, and West is on lead. Play says what each card is worth; click one of West's to lead it.",
     link: "observer=W&hand=QJ742.K83.95.T64&players=4&first=S&show=play&call=S:1NT&call=W:Pass&call=N:3NT&call=E:Pass&call=S:Pass&call=W:Pass",
   },
   slam: {
@@ -103,8 +103,21 @@ const percent = (share) =>
 const figure = (share) => (share <= 0 ? "0 %" : share < 0.0005 ? "<0.1 %" : share >= 1 ? "100 %" : share > 0.9995 ? ">99.9 %" : `${(100 * share).toFixed(1)} %`);
 const spaced = (digits) => String(digits).replace(/\B(?=(\d{3})+$)/g, " ");
 
+const many = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+let fade = null;
 function say(words) {
   $("status").textContent = words;
+  renderBusy();
+  clearTimeout(fade); // on a phone it lies over the answers
+  fade = setTimeout(() => $("state").classList.remove("on"), 5000);
+}
+
+// What is wrong with a field stands at it; an empty message takes it back.
+function fault(field, place, message) {
+  $(field).setAttribute("aria-invalid", String(Boolean(message)));
+  $(place).textContent = message;
+  $(place).hidden = !message;
 }
 
 // --- the position ---
@@ -184,12 +197,15 @@ function change(alter, words, { remember = true } = {}) {
   }
   if (words) say(words);
   $("notice").hidden = true;
-  moved();
+  $("opening").hidden = true;
+  fault("entry", "entry-error", "");
+  moved(remember && before !== after);
 }
 
-function moved() {
+function moved(step = false) {
   if (news !== write(state, false)) $("moved").hidden = true;
-  transport.write(write(state));
+  transport.write(write(state), step);
+  stale();
   started = performance.now();
   render();
   ask();
@@ -204,8 +220,9 @@ function back(from, to, words) {
   moved();
 }
 
-function add(kind, text, words) {
+function add(kind, text, words, first = state.first) {
   change(() => {
+    state.first = first;
     state.evidence.push([kind, text]);
     news = write(state, false);
   }, words);
@@ -245,7 +262,7 @@ const server = {
   },
   sharpens: true, // in a process of its own, while a kernel has other cells to run
   read: () => location.hash.slice(1),
-  write: (link) => history.replaceState(null, "", `#${link}`),
+  write: (link, step) => history[step ? "pushState" : "replaceState"](null, "", `#${link}`),
   moved: (act) => addEventListener("hashchange", () => act(server.read())),
   link: () => location.href,
 };
@@ -300,29 +317,84 @@ function question(position = state) {
   return asked;
 }
 
-async function ask() {
+// --- what is out of date, and what runs ---
+
+const SHOWN = {
+  cards: ["heat", "exact", "hands"],
+  points: ["points"],
+  calls: ["calls", "calls-words"],
+  contracts: ["contracts"],
+  tricks: ["odds", "tricks-pmf", "caution-field"],
+  captures: ["captures-words", "captures", "captures-notes"],
+  leads: ["leads-words", "leads", "leads-notes"],
+  layouts: ["layouts"],
+};
+
+function stale() {
+  // What stands there is of an earlier position until its answer comes.
+  for (const ids of Object.values(SHOWN)) for (const id of ids) $(id).classList.add("stale");
+  $("layouts-words").textContent = $("layouts").children.length ? "These are of an earlier position." : "";
+}
+
+function fresh(name) {
+  for (const id of SHOWN[name] ?? []) $(id).classList.remove("stale");
+}
+
+let stopped = false;
+let since = 0; // when the work that runs was begun
+function renderBusy() {
+  const busy = Boolean(asking || sharpening);
+  if (!busy) since = performance.now();
+  const seconds = Math.floor((performance.now() - since) / 1000);
+  $("busy").classList.toggle("away", !busy && !stopped);
+  $("busy").classList.toggle("stopped", stopped);
+  $("stop").textContent = stopped ? "Go on" : "Stop";
+  $("seconds").textContent = busy && seconds > 0 ? `${seconds} s` : "";
+  $("state").classList.toggle("on", Boolean($("status").textContent) || seconds > 0 || stopped);
+}
+
+function stop() {
+  if (stopped) return ask();
+  stopped = true;
+  const old = Boolean(asking);
   asking?.abort();
   sharpening?.abort();
+  asking = sharpening = null;
+  delete document.documentElement.dataset.busy;
+  explorer.shown = explorer.asked;
+  say(old ? "Stopped: what is dim is of an earlier position." : "Stopped: this ranking stays.");
+  renderLeads();
+}
+
+async function ask() {
+  stopped = false;
+  asking?.abort();
+  sharpening?.abort();
+  sharpening = null;
   clearTimeout(retry);
   if (!complete()) {
-    board = null;
+    asking = board = null;
+    delete document.documentElement.dataset.busy;
     answer = {};
+    for (const name of Object.keys(SHOWN)) if (name !== "layouts") fresh(name);
     render();
+    renderBusy();
     return;
   }
   const mine = (asking = new AbortController());
   const number = ++explorer.asked;
+  since = performance.now();
   document.documentElement.dataset.busy = "1";
-  const slow = setTimeout(() => say("Working … the first start compiles for a minute."), 4000);
+  renderBusy();
+  const slow = setTimeout(() => timings.length || say("The first start compiles for a minute."), 4000);
   try {
     for await (const [name, document_] of transport.ask(TAB, { question: question() }, mine.signal)) {
       if (mine.signal.aborted) return;
       if (retries) say("The server answers again.");
       retries = 0;
-      clearTimeout(slow);
-      if ($("status").textContent.startsWith("Working")) say("");
       receive(name, document_, number);
     }
+    for (const name of Object.keys(SHOWN)) if (name !== "layouts" && !board?.conflict) fresh(name);
     if (transport.sharpens && answer.leads?.cards && !answer.leads.clear && !answer.leads.exact) sharpen();
   } catch (error) {
     if (mine.signal.aborted) return;
@@ -332,7 +404,12 @@ async function ask() {
     retry = setTimeout(ask, 1000 * wait);
   } finally {
     clearTimeout(slow);
-    if (asking === mine) delete document.documentElement.dataset.busy;
+    if (asking === mine) {
+      asking = null;
+      if (!checking) delete document.documentElement.dataset.busy;
+      renderLeads();
+    }
+    renderBusy();
   }
 }
 
@@ -341,6 +418,7 @@ async function sharpen() {
   // More layouts are solved as long as the position stays, and each ranking takes the place of the one before.
   const mine = (sharpening = new AbortController());
   renderLeads();
+  renderBusy();
   try {
     for await (const [name, told] of transport.ask(TAB, { question: question() }, mine.signal, "sharpen")) {
       if (mine.signal.aborted) return;
@@ -352,6 +430,7 @@ async function sharpen() {
   } finally {
     if (sharpening === mine) sharpening = null;
     if (!mine.signal.aborted) renderLeads();
+    renderBusy();
   }
 }
 
@@ -359,24 +438,30 @@ function receive(name, document_, number) {
   if (name === "board") {
     board = document_;
     boardOf = write(state, false);
-    delete answer.leads;
+    refusal = "";
     if (board.auction.over) delete answer.contracts;
+    else delete answer.leads;
+    if (!chooses()) delete answer.leads;
+    if (board.auction.over || board.auction.turn !== observer()) delete answer.calls;
     renderContracts();
     renderLeads();
+    renderCall();
     state.evidence.forEach(([kind, text], index) => sentences.set(`${kind} ${text}`, board.chips[index].sentence));
     if (board.conflict) explorer.shown = number;
     $("moved").hidden ||= Boolean(board.conflict);
     render();
   } else if (name === "cards") {
     answer.cards = document_;
+    fresh(name);
     renderHeat();
-    const since = started;
+    const begun = started;
     requestAnimationFrame(() => {
-      if (document_.stage !== "more") timings.push(performance.now() - since);
+      if (document_.stage !== "more") timings.push(performance.now() - begun);
       explorer.shown = number;
     });
   } else if (RENDER[name]) {
     answer[name] = document_;
+    fresh(name);
     RENDER[name]();
   } else if (name === "chip") {
     changes.set(upTo(document_.number), document_);
@@ -384,13 +469,25 @@ function receive(name, document_, number) {
     if (news === write(state, false) && document_.number === state.evidence.length - 1) renderMoved(document_);
   } else if (name === "refused") {
     explorer.shown = number;
-    say(document_.message);
+    refusal = document_.message;
+    say(refusal);
   } else if (name === "end") {
     renderCompare();
   }
 }
 
-const RENDER = { points: () => (renderHands(), renderCompass()), captures: renderCaptures, tricks: renderTricks, contracts: renderContracts, leads: renderLeads };
+let refusal = ""; // what the last question was told, if it was refused
+
+// Whether the observer chooses the next card, for the dummy too; what is chosen for others is no question.
+function chooses() {
+  const turn = board?.play.turn;
+  if (!turn || !board.contract) return false;
+  const declarer = board.contract.split(" ")[2];
+  const open = dummy() ?? SEATS[(SEATS.indexOf(declarer) + 2) % 4];
+  return turn === open ? observer() === declarer : turn === observer();
+}
+
+const RENDER = { points: () => (renderHands(), renderCompass()), captures: renderCaptures, tricks: renderTricks, contracts: renderContracts, leads: renderLeads, calls: renderCall };
 
 // --- the table ---
 
@@ -403,6 +500,7 @@ function render() {
   renderAuction();
   renderChips();
   renderConflict();
+  renderCall();
   renderContract();
   renderTake();
   $("undo").setAttribute("aria-disabled", String(!done.length));
@@ -474,8 +572,8 @@ function renderMoment() {
   const moments = Object.entries(MOMENTS).map(([name, moment]) => [name, moment.name]);
   options($("moment"), moments, named ?? "own");
   const begun = named && state.evidence.length === read(MOMENTS[named].link).evidence.length;
-  $("hint").textContent = begun ? MOMENTS[named].hint : "";
-  $("hint").hidden = !begun;
+  $("hint").textContent = MOMENTS[named ?? "own"].hint; // keeps its place when its moment is over
+  $("hint").classList.toggle("away", !begun || !$("moved").hidden);
 }
 
 function follows(position, moment) {
@@ -490,11 +588,14 @@ const always = () => (three.matches ? ["add", "cards", "points"] : two.matches ?
 
 function renderTabs() {
   const fixed = always();
-  const usual = fixed.includes("cards") ? (answer.leads ? "play" : "contracts") : "cards";
+  const bidding = Boolean(board && !board.auction.over);
+  const first = bidding || !board ? "contracts" : "play";
+  const usual = fixed.includes("cards") || bidding ? first : "cards";
   const shown = state.show && !fixed.includes(state.show) ? state.show : usual;
   for (const panel of document.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== shown && !fixed.includes(panel.dataset.panel);
   for (const tab of $("tabs").children) {
     tab.hidden = fixed.includes(tab.dataset.tab);
+    if (tab.dataset.tab === "contracts") tab.textContent = bidding ? "Call" : PANELS.contracts;
     tab.setAttribute("aria-selected", String(tab.dataset.tab === shown));
     tab.tabIndex = tab.dataset.tab === shown ? 0 : -1;
   }
@@ -526,9 +627,10 @@ function renderMoved(told) {
     const bar = element("i");
     bar.style.setProperty("--from", String(100 * old));
     bar.style.setProperty("--w", String(100 * now));
-    return element("div", { class: "shift" }, element("span", {}, cardText(card), ` ${NAMES[seat]}`), bar, element("span", {}, `${percent(old)} → ${percent(now)} %`));
+    return element("div", { class: "shift" }, element("span", {}, cardText(card), ` ${NAMES[seat]} `), bar, element("span", {}, `${percent(old)} → ${percent(now)} %`));
   });
-  $("moved").replaceChildren(element("p", {}, `${sentence}: ${rows.length ? "what moved most" : "no card moved by more than the draws can tell."}`), ...rows);
+  $("hint").classList.add("away");
+  $("moved").replaceChildren(element("p", { title: sentence }, `${sentence}: ${rows.length ? "what moved most" : "no card moved by more than the draws can tell."}`), ...rows);
   $("moved").hidden = false;
 }
 
@@ -546,13 +648,16 @@ function played() {
 
 function renderCompass() {
   const focus = document.activeElement?.dataset?.key;
+  const lay = $("lay"); // the field for the dummy's hand stands in its place
+  const typing = lay.contains(document.activeElement) ? document.activeElement : null;
   const open = openHands();
   const gone = played();
   const turn = board?.play.turn;
   const parts = SEATS.map((seat) => {
     const notes = [seat === dummy() ? "dummy" : "", seat === observer() ? "you" : ""].filter(Boolean).join(", ");
-    const list = element("ul");
-    for (const suit of SUITS) {
+    const lays = board?.play.opens === seat;
+    const list = lays ? lay : element("ul");
+    for (const suit of lays ? [] : SUITS) {
       const row = element("li", {}, symbol(suit), spoken(`${SUIT_NAMES[suit]}: `), " ");
       if (open[seat]) {
         const held = [...RANKS].map((rank) => suit + rank).filter((card) => open[seat].has(card));
@@ -573,7 +678,10 @@ function renderCompass() {
   for (const [seat, card] of last?.cards ?? []) trick.append(element("span", { class: `at-${seat}` }, cardText(card), spoken(`by ${NAMES[seat]}`)));
   const won = board?.play.won;
   trick.append(element("em", {}, won && won.NS + won.EW ? `NS ${won.NS}, EW ${won.EW}` : (board?.contract ?? (last ? "" : "no card yet"))));
+  if (!board?.play.opens) $("table").append(lay);
+  lay.hidden = !board?.play.opens;
   $("compass").replaceChildren(...parts, trick, $("corner"));
+  typing?.focus();
   if (focus) document.querySelector(`[data-key="${focus}"]`)?.focus();
   const tricks = board?.play.tricks ?? [];
   $("tricks-so-far").hidden = !tricks.length;
@@ -589,9 +697,9 @@ function renderCompass() {
 
 function heldCard(seat, card, gone, turn) {
   const rank = rankOf(card);
-  if (gone.has(card)) return element("s", {}, rank);
-  if (turn !== seat || !board?.play.legal[seat]?.includes(card)) return element("span", {}, rank);
-  return element("button", { type: "button", "data-key": `h-${card}`, "aria-label": `${NAMES[seat]} plays the ${cardWords(card)}`, on: { click: () => play(seat, card) } }, rank);
+  if (gone.has(card)) return element("s", { class: "held" }, rank);
+  if (turn !== seat || !board?.play.legal[seat]?.includes(card)) return element("span", { class: "held" }, rank);
+  return element("button", { type: "button", class: "held", "data-key": `h-${card}`, "aria-label": `${NAMES[seat]} plays the ${cardWords(card)}`, on: { click: () => play(seat, card) } }, rank);
 }
 
 const mean = (shares) => shares.reduce((sum, share, value) => sum + share * value, 0);
@@ -662,7 +770,7 @@ const likely = (seat, card) => {
 function renderPicker() {
   if (!complete()) mode = "hand";
   $("mode").value = mode;
-  $("seat-field").hidden = mode === "hand" || (mode === "play" && Boolean(board?.play.turn));
+  $("seat-field").classList.toggle("away", mode === "hand" || (mode === "play" && Boolean(board?.play.turn)));
   const gone = played();
   const own = hand();
   for (const button of $("picker").querySelectorAll("button")) {
@@ -678,9 +786,9 @@ function renderPicker() {
   const opens = board?.play.opens;
   const turn = mode === "play" && player() && complete() ? `A click plays a card for ${NAMES[player()]}.` : "";
   $("pick-hint").textContent = !complete()
-    ? `${13 - own.size} more cards make ${NAMES[observer()]}'s hand.`
+    ? `${many(13 - own.size, "more card")} ${own.size === 12 ? "makes" : "make"} ${NAMES[observer()]}'s hand.`
     : opens && mode !== "reveal"
-      ? `${NAMES[opens]} is the dummy: lay its hand open with the last choice above, or play on.`
+      ? `${NAMES[opens]} is the dummy: type or click its hand at the table, or play on.`
       : mode === "reveal"
         ? `${draft.size} of 13 cards of ${NAMES[$("seat").value]}.`
         : turn;
@@ -732,15 +840,15 @@ function box(call, style) {
   $("box").append(element("button", { type: "button", class: style, "data-call": call, "aria-label": words, "aria-disabled": "true", tabindex: call === "1C" ? "0" : "-1", on: { click: () => bid(call) } }, callText(call)));
 }
 
-const ready = () => boardOf === write(state, false) || say("One moment: the last click is not answered yet.");
+const ready = () => boardOf === write(state, false) || say(refusal || "One moment: the last click is not answered yet.");
 const upTo = (number) => write({ ...state, evidence: state.evidence.slice(0, number + 1), contract: null, first: null }, false);
 
 function bid(call) {
   if (!ready()) return;
   const turn = board?.auction.turn;
   if (!turn || !board.auction.legal.includes(call)) return say(turn ? `${call} is not allowed now.` : "The auction is over.");
-  if (!state.evidence.some(([kind]) => kind === "call")) state.first = turn;
-  add("call", `${turn}:${call}`, `${NAMES[turn]} calls ${call}.`);
+  const opens = !state.evidence.some(([kind]) => kind === "call");
+  add("call", `${turn}:${call}`, `${NAMES[turn]} calls ${call}.`, opens ? turn : state.first);
 }
 
 function heard() {
@@ -760,7 +868,8 @@ function renderAuction() {
   if (held && $("box").hidden) $("picker").querySelector('[tabindex="0"]').focus();
   const table = $("auction");
   const caption = $("turn-to-call");
-  caption.textContent = !board ? "" : auction.over ? (board.contract ? `Contract ${board.contract}` : "Passed out.") : `${NAMES[auction.turn]} is to call.`;
+  const contract = board?.contract ? ["Contract ", contractText(board.contract)] : ["Passed out."];
+  caption.replaceChildren(...(!board ? [] : auction.over ? contract : [`${NAMES[auction.turn]} is to call.`]));
   const rows = [];
   if (auction.calls.length) {
     const width = auction.bidders.length;
@@ -772,6 +881,7 @@ function renderAuction() {
     rows.push(body);
   }
   table.replaceChildren(caption, ...rows);
+  table.parentElement.scrollTop = table.parentElement.scrollHeight;
   if (board?.contract && !board.conflict && mode !== "reveal" && board.contract !== lastContract) mode = "play";
   lastContract = board?.contract ?? null;
   renderPicker();
@@ -813,7 +923,8 @@ function takeBack(number, sentence) {
 function renderConflict() {
   const conflict = board?.conflict;
   const alert = $("conflict");
-  const words = conflict ? `${conflict.message} The chips in question are marked${two.matches ? "" : " under Add"}; nothing is lost.` : "";
+  const chips = conflict?.chips.length === 1 ? "The chip in question is" : "The chips in question are";
+  const words = conflict ? `${conflict.message} ${chips} marked${two.matches ? "" : " under Add"}; nothing is lost.` : "";
   if (alert.textContent !== words) alert.textContent = words;
   alert.hidden = !conflict;
 }
@@ -992,6 +1103,33 @@ function renderContracts() {
   $("contracts-notes").textContent = told.refused ?? `Scores of ${told.scheme}. ${told.caution}`;
 }
 
+function noLeads() {
+  // Why no card is ranked.
+  if (!board || !board.auction.over) return "Cards are ranked here once the auction is over, whenever you choose one, for the dummy too.";
+  if (!board.contract) return "The deal is passed out: nobody plays.";
+  if (board.play.over) return "All cards are played.";
+  if (chooses() && asking) return "The cards are being ranked …";
+  return `${NAMES[board.play.turn]} is to play. Cards are ranked here whenever you choose one, for the dummy too.`;
+}
+
+function renderCall() {
+  // Experts' shares of the calls while the chosen seat is to call, above the bidding box of every seat.
+  const turn = board && !board.auction.over ? board.auction.turn : null;
+  $("call-panel").hidden = !turn;
+  if (!turn) return;
+  $("h-call").textContent = turn === observer() ? "Your call" : `${NAMES[turn]}'s call`;
+  const told = turn === observer() ? answer.calls : null;
+  $("calls").hidden = !told;
+  $("calls-words").textContent = told ? callNotes(told) : "Click what is called.";
+  if (told) bars($("calls"), told.rows.map((row) => [callText(row.call), row.share]));
+}
+
+function callNotes(told) {
+  const others = Math.max(0, 1 - told.rows.reduce((sum, row) => sum + row.share, 0));
+  const rest = told.fewer ? ` The other ${many(told.fewer, "call")}: ${figure(others)} together.` : "";
+  return `${told.bidder}${rest}`;
+}
+
 function renderLeads() {
   const told = answer.leads;
   renderTabs();
@@ -999,7 +1137,7 @@ function renderLeads() {
     $("leads").replaceChildren();
     $("leads-words").textContent = "";
     $("h-leads").textContent = "What to play";
-    $("leads-notes").textContent = "Cards are ranked here once the auction is over, whenever you choose one, for the dummy too.";
+    $("leads-notes").textContent = noLeads();
     return;
   }
   const cards = (row) => element("span", {}, ...row.cards.flatMap((card) => [cardText(card), " "]));
@@ -1069,11 +1207,11 @@ function renderCompare() {
 
 // --- layouts, files, downloads ---
 
-async function once(kind, document_) {
+async function once(kind, document_, refuse = say) {
   try {
     const told = await transport.once(kind, document_);
     if (!told.message) return told;
-    say(told.message);
+    refuse(told.message);
   } catch {
     say("The server does not answer (is it running?).");
   }
@@ -1082,8 +1220,11 @@ async function once(kind, document_) {
 
 let dealt = 0;
 async function deal() {
+  const position = write(state, false);
   const told = await once("layouts", { question: { ...question(), number: 6, seed: ++dealt } });
-  if (!told) return;
+  if (!told || position !== write(state, false)) return;
+  fresh("layouts");
+  $("layouts-words").textContent = "";
   $("layouts").replaceChildren(
     ...told.layouts.map((hands, number) =>
       element("div", { class: "layout", role: "group", "aria-label": `Layout ${number + 1}` }, ...SEATS.map((seat, at) => element("p", {}, element("b", {}, seat), " ", ...hands[at].split(".").flatMap((ranks, row) => [symbol(SUITS[row]), `${ranks || "–"} `])))),
@@ -1117,13 +1258,15 @@ let record = null;
 const opened = () => record.boards[Number($("board").value)];
 const loaded = []; // styles of files
 
+const refuseEntry = (message) => fault("entry", "entry-error", message);
+
 async function load(file) {
   if (!file) return;
-  if (file.size > 1_500_000) return say("The file is too large: 1.5 MB at most.");
+  if (file.size > 1_500_000) return refuseEntry("The file is too large: 1.5 MB at most.");
   take(file.name, await file.text());
 }
 
-async function take(name, text) {
+async function take(name, text, refuse = refuseEntry) {
   // A hand, an auction, a link, a record, a position or a style: the server says which, and what it becomes.
   const link = /#((?:observer|hand|players)=\S+)/.exec(text);
   if (link && !name) {
@@ -1132,30 +1275,87 @@ async function take(name, text) {
   }
   const asked = question();
   if (!complete()) delete asked.settings.hand;
-  const told = await once("entry", { name, text, question: asked });
+  const told = await once("entry", { name, text, question: asked }, refuse);
   if (!told) return;
-  $("entry").value = "";
+  refuse("");
+  $("entry").value = $("dummy-hand").value = "";
   if (told.text) {
     loaded.push(told.text);
-    if (!four()) return say("A style is for four players: choose them first.");
+    if (!four()) return refuse("A style is for four players: choose them first.");
     return tell("style", "NS".includes(observer()) ? "EW" : "NS", told.text);
   }
   if (!told.boards) {
     const { settings, evidence } = told;
-    change(() => (state = { ...state, settings, evidence, first: null, contract: null }), "");
-    home = write(state);
+    const laid = evidence.some(([kind]) => kind === "play");
+    if (!laid) close();
+    change(() => (state = { ...state, settings, evidence, first: laid ? state.first : null, contract: laid ? state.contract : null, show: laid ? state.show : null }), "");
+    if (!laid) home = write(state);
     mode = evidence.length ? "play" : "holds";
+    renderOpening(told.opening, settings);
     return say(name ? `${name} is loaded.` : complete() ? "Taken; Undo brings back what was there." : "Taken: your hand is still to come.");
   }
   record = { ...told, name, text };
-  $("stepper").hidden = false;
-  $("stepper").scrollIntoView({ block: "nearest" });
   forget();
-  options($("board"), told.boards.map((one, index) => [String(index), `${one.board || index + 1} ${one.room}`.trim()]), "0");
+  renderStepper("0");
   viewers();
   step(0);
   const more = told.left_out ? `; ${told.left_out} more are left out` : "";
   say(`${told.boards.length} ${told.boards.length === 1 ? "board" : "boards"}${more}.${told.notes.length ? ` Not read: ${told.notes[0]}` : ""}`);
+}
+
+function renderOpening(told, settings) {
+  // How a typed auction was read, and the other ways to read it, one click away.
+  $("opening").hidden = !told;
+  if (!told) return;
+  $("opening").classList.toggle("doubt", told.doubt);
+  $("opening-words").textContent = told.doubt ? `${told.sentence} Your hand hardly goes with that: who opened?` : told.sentence;
+  const buttons = told.openers.map(([seat, words]) =>
+    element("button", { type: "button", "aria-pressed": String(seat === told.opener), on: { click: () => take("", `${seat}:${told.auction}`) } }, words),
+  );
+  $("openers").replaceChildren(...buttons);
+  $("hint").classList.add("away");
+}
+
+function renderStepper(chosen) {
+  const named = record.boards.map((one, index) => [String(index), `${one.board || index + 1} ${one.room}`.trim()]);
+  $("stepper").hidden = false;
+  options($("board"), named, chosen);
+}
+
+// A record stays with its tab: where it was, and what was judged of its play.
+function remember() {
+  try {
+    if (!record) sessionStorage.removeItem("record");
+    else sessionStorage.setItem("record", JSON.stringify({ record, board: $("board").value, viewer: $("viewer").value, at: $("step").value, reviewed }));
+  } catch {
+    // a browser that keeps nothing, or not so much
+  }
+}
+
+function recover() {
+  let saved = null;
+  try {
+    saved = JSON.parse(sessionStorage.getItem("record"));
+  } catch {
+    // a browser that keeps nothing
+  }
+  if (!saved) return;
+  ({ record, reviewed } = saved);
+  renderStepper(saved.board);
+  options($("viewer"), Object.keys(opened().views).map((seat) => [seat, NAMES[seat]]), saved.viewer);
+  renderStep(Number(saved.at));
+  if (!reviewed) return;
+  $("review").hidden = false;
+  reviewed.cards.forEach(judged);
+  renderReview();
+}
+
+function close() {
+  if (!record) return;
+  forget();
+  record = null;
+  $("stepper").hidden = true;
+  remember();
 }
 
 function viewers() {
@@ -1169,9 +1369,7 @@ function step(to) {
   const view = one.views[$("viewer").value];
   const last = view.pieces.length;
   const at = Math.min(Math.max(to, 0), last);
-  $("step").max = String(last);
-  $("step").value = String(at);
-  $("step-words").textContent = `Step ${at} of ${last}${one.contract ? `; the contract was ${one.contract}` : ""}${one.result === null ? "" : `, ${one.result} tricks`}.`;
+  renderStep(at);
   change(() => {
     state.settings = { ...how(), observer: $("viewer").value, hand: view.hand, players: "4" };
     if (one.vulnerable !== "None") state.settings.vulnerable = one.vulnerable;
@@ -1181,46 +1379,86 @@ function step(to) {
   }, at ? view.pieces[at - 1].join(" ") : `Board ${one.board}, before the auction.`);
 }
 
+function renderStep(at) {
+  const one = opened();
+  const last = one.views[$("viewer").value].pieces.length;
+  $("step").max = String(last);
+  $("step").value = String(at);
+  const contract = one.contract ? `; the contract was ${one.contract}` : "";
+  const result = one.result === null ? "" : `, ${many(one.result, "trick")}`;
+  $("step-words").textContent = `Step ${at} of ${last}${contract}${result}.`;
+  remember();
+}
+
 let reviewing = null;
+let reviewed = null; // {cards, of, summary}: what was judged of the play
 function forget() {
   reviewing?.abort();
+  reviewed = null;
   $("review").hidden = true;
+  ranked($("costly"), [], []);
+  ranked($("by-player"), [], []);
+}
+
+function renderReview() {
+  // The cards stand there one by one; what is said of them, and the players' table.
+  const { cards, of, summary } = reviewed;
+  const words = (text) => ($("review-words").textContent = text);
+  if (!summary) {
+    const count = reviewed.last;
+    return words(reviewing ? `${count} of ${of} cards are judged …` : count ? `Stopped after ${many(count, "card")} of ${of}.` : "Stopped before the first card was judged.");
+  }
+  words(`${cards.length ? "Click a card to see the moment." : "No card was costly."} Cost: tricks on average, by what its player could know then. ${summary.note}`);
+  ranked($("by-player"), ["player", "choices", "costly", "tricks lost", "unlucky", "double dummy"], summary.rows);
 }
 
 async function review() {
   if (reviewing) return reviewing.abort();
   const mine = (reviewing = new AbortController());
-  const words = (text) => ($("review-words").textContent = text);
   const { number, vulnerable } = opened();
   const { name, text } = record;
-  let last = 0;
+  const words = (message) => ($("review-words").textContent = message);
   $("start-review").textContent = "Stop the review";
-  ranked($("costly"), [], []);
-  ranked($("by-player"), [], []);
+  forgetCards();
   words("Judging the first card …");
   $("review").hidden = false;
   show("play");
-  $("review").scrollIntoView({ block: "nearest" });
+  let refused = false;
   try {
     for await (const [event, told] of transport.ask(TAB, { name, text, board: number, question: { settings: { ...how(), vulnerable } } }, mine.signal, "review")) {
       if (mine.signal.aborted) break;
       if (event === "judged") {
-        last = told.number + 1;
-        words(`${last} of ${told.of} cards are judged …`);
-        if (told.verdict) judged(told);
+        Object.assign(reviewed, { last: told.number + 1, of: told.of });
+        if (told.verdict) {
+          reviewed.cards.push(told);
+          judged(told);
+        }
+        renderReview();
       } else if (event === "review") {
-        words(`${$("costly").rows.length ? "Click a card to see the moment." : "No card was costly."} Cost: tricks on average, by what its player could know then. ${told.note}`);
-        ranked($("by-player"), ["player", "choices", "costly", "tricks lost", "unlucky", "double dummy"], told.rows);
+        reviewed.summary = told;
+        renderReview();
         say("The play is reviewed.");
-      } else if (event === "refused") words(told.message);
+      } else if (event === "refused") {
+        refused = true;
+        words(told.message);
+      }
     }
   } catch {
-    if (!mine.signal.aborted) words("The server does not answer (is it running?).");
+    refused = !mine.signal.aborted;
+    if (refused) words("The server does not answer (is it running?).");
   } finally {
-    if (mine.signal.aborted) words(`Stopped after card ${last}.`);
     reviewing = null;
     $("start-review").textContent = "Review the play";
+    if (reviewed && !refused) renderReview();
+    if (refused) reviewed = null;
+    remember();
   }
+}
+
+function forgetCards() {
+  reviewed = { cards: [], last: 0, of: 0, summary: null };
+  ranked($("costly"), [], []);
+  ranked($("by-player"), [], []);
 }
 
 function judged(told) {
@@ -1253,8 +1491,8 @@ function wire() {
   on("redo", "click", () => back(undone, done, "redo"));
   const start = (link, words) => change(() => ((state = read(link)), (mode = state.evidence.length ? "play" : "hand")), words);
   on("reset", "click", () => start(home, "From the start again; Undo brings yours back."));
-  on("clear", "click", () => start(MOMENTS.own.link, "All is cleared; Undo brings yours back."));
-  on("moment", "change", () => start(MOMENTS[$("moment").value].link, ""));
+  on("clear", "click", () => (close(), start(MOMENTS.own.link, "All is cleared; Undo brings yours back.")));
+  on("moment", "change", () => (close(), start(MOMENTS[$("moment").value].link, "")));
   on("enter", "submit", (event) => (event.preventDefault(), take("", $("entry").value)));
   on("entry", "keydown", (event) => event.key === "Enter" && !event.shiftKey && (event.preventDefault(), $("enter").requestSubmit()));
   on("players", "change", () =>
@@ -1290,7 +1528,15 @@ function wire() {
     const [seat, kind, suit] = [$("add-seat").value, $("add-kind").value, $("add-suit").value];
     const range = `${$("add-low").value || 0}-${$("add-high").value || 40}`;
     const text = { void: `${seat}:${suit}`, length: `${seat}:${suit}:${range}`, hcp: `${seat}:${range}`, shape: `${seat}:${$("add-shape").value}` }[kind] ?? $("add-text").value;
-    add(kind, text, `Added: ${kind} ${text}.`);
+    addFact(kind, text);
+  });
+  on("add", "input", () => fault("add", "fact-error", ""));
+  on("stop", "click", stop);
+  on("lay", "submit", (event) => (event.preventDefault(), take("", `${board.play.opens}: ${$("dummy-hand").value}`, (message) => fault("dummy-hand", "dummy-error", message))));
+  on("click-dummy", "click", () => {
+    $("mode").value = "reveal";
+    $("mode").dispatchEvent(new Event("change"));
+    if (!two.matches) show("add");
   });
   on("keep", "click", keep);
   on("drop-a", "click", () => ((kept = null), change(() => (state.compare = null), "A is forgotten."), renderCompare()));
@@ -1337,11 +1583,26 @@ function wire() {
   });
   transport.moved((link) => {
     if (link === write(state)) return;
+    // The browser's own way back and forth goes through the same changes as Undo and Redo.
+    if (link && link === done.at(-1)) return back(done, undone, "undo");
+    if (link && link === undone.at(-1)) return back(undone, done, "redo");
     done.push(write(state));
+    undone.length = 0;
     state = open(link || home);
     moved();
     recall();
   });
+}
+
+let checking = false;
+async function addFact(kind, text) {
+  // The server reads it first, so that what it cannot read never becomes a chip.
+  checking = true;
+  document.documentElement.dataset.busy = "1";
+  const fact = await once("fact", { question: {}, fact: [kind, text] }, (message) => fault("add", "fact-error", message));
+  checking = false;
+  if (fact) add(fact.kind, fact.text, "Added.");
+  else if (!asking) delete document.documentElement.dataset.busy;
 }
 
 function facts() {
@@ -1379,6 +1640,8 @@ function begin(chosen) {
   if (transport.read()) state = open((home = transport.read()));
   if (state.evidence.some(([kind]) => kind === "play")) mode = "play";
   wire();
+  setInterval(renderBusy, 1000);
+  recover();
   moved();
   recall();
 }
