@@ -795,9 +795,11 @@ def typed_document(query: Query, text: str) -> dict[str, Any]:
     auction was read.
     """
     entry = Entry.of(text)
-    only_hand = entry.hand and entry.seat is not None and not entry.auction
-    if only_hand and entry.seat == _dummy_to_lay(query):
-        return _question(_with_dummy(query.position, entry))
+    seat = entry.seat
+    only_hand = bool(entry.hand) and not entry.auction
+    if only_hand and seat is not None and seat == _dummy_to_lay(query):
+        laid = Reveal(seat, entry.hand)
+        return _question(_with_dummy(query.position, laid))
     position = _with_hand(query.position, entry)
     if not entry.auction:
         return _question(position)
@@ -820,9 +822,8 @@ def _dummy_to_lay(query: Query) -> Seat | None:
     return table.dummy
 
 
-def _with_dummy(position: Position, entry: Entry) -> Position:
+def _with_dummy(position: Position, dummy: Reveal) -> Position:
     """The position with the dummy's hand laid open, in place of an earlier one."""
-    dummy = Reveal(entry.seat, entry.hand)
     pieces = [
         piece
         for piece in position.pieces
@@ -862,7 +863,7 @@ def _with_auction(position: Position, text: str) -> tuple[Position, Auction]:
         for piece in position.pieces
         if not isinstance(piece.value, Called | Play | Reveal)
     ]
-    called = [Sourced(call, "auction") for call in calls]
+    called: list[Sourced[Piece]] = [Sourced(call, "auction") for call in calls]
     silent = None if players == 4 else _silent_seat(position)
     auction = Auction(calls[0].seat, tuple(one.call for one in calls), silent)
     return Position(settings, (*called, *facts)), auction
@@ -954,8 +955,8 @@ def _readings(
                 observer=_observer(position),
                 dummy=silent,
             )
-            pieces = tuple(Sourced(call, "auction") for call in called)
-            readings[seat] = position._replace(pieces=pieces)
+            pieces: list[Sourced[Piece]] = [Sourced(call, "auction") for call in called]
+            readings[seat] = position._replace(pieces=tuple(pieces))
     return readings
 
 
