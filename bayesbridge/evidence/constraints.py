@@ -10,21 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import reduce
-from operator import and_, or_
+from operator import and_, gt, le, or_
 from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.evidence.expressions import Expression, LayoutValues
-from bayesbridge.game.cards import DECK_MASK, SUIT_MASK
+from bayesbridge.game.cards import DECK_MASK, HAND_CARDS, SUIT_CARDS, SUIT_MASK
 from bayesbridge.game.layouts import HONOURS, Masks
-from bayesbridge.game.shapes import Shapes, shapes_within
+from bayesbridge.game.shapes import Shape4, Shapes, shapes_within
 
 type Four[T] = tuple[T, ...]
 
 SEATS: Final = range(4)
 SUITS: Final = range(4)
+MOST_POINTS: Final = 40
 _SUIT_MASKS: Final = tuple(SUIT_MASK << (13 * suit) for suit in SUITS)
 
 
@@ -56,8 +57,14 @@ class Constraints:
     def free(cls) -> Self:
         """Nothing known: every deal is possible."""
         none = (0,) * 4
+        whole_suits = (SUIT_CARDS,) * 4
         return cls(
-            none, (DECK_MASK,) * 4, (none,) * 4, ((13,) * 4,) * 4, none, (40,) * 4
+            must=none,
+            may=(DECK_MASK,) * 4,
+            shortest=(none,) * 4,
+            longest=(whole_suits,) * 4,
+            points_low=none,
+            points_high=(MOST_POINTS,) * 4,
         )
 
     def hold(self, seat: int, mask: int) -> Self:
@@ -70,41 +77,41 @@ class Constraints:
 
     def length(self, seat: int, suit: int, low: int, high: int) -> Self:
         """And the seat has from ``low`` to ``high`` cards of a suit."""
-        shortest, longest = self.shortest[seat], self.longest[seat]
+        shortest = self.shortest[seat]
+        longest = self.longest[seat]
+        shortest = _with(shortest, suit, max(low, shortest[suit]))
+        longest = _with(longest, suit, min(high, longest[suit]))
         return replace(
             self,
-            shortest=_with(
-                self.shortest, seat, _with(shortest, suit, max(low, shortest[suit]))
-            ),
-            longest=_with(
-                self.longest, seat, _with(longest, suit, min(high, longest[suit]))
-            ),
+            shortest=_with(self.shortest, seat, shortest),
+            longest=_with(self.longest, seat, longest),
         )
 
     def points(self, seat: int, low: int, high: int) -> Self:
         """And the seat has from ``low`` to ``high`` high-card points."""
+        lowest = max(low, self.points_low[seat])
+        highest = min(high, self.points_high[seat])
         return replace(
             self,
-            points_low=_with(self.points_low, seat, max(low, self.points_low[seat])),
-            points_high=_with(
-                self.points_high, seat, min(high, self.points_high[seat])
-            ),
+            points_low=_with(self.points_low, seat, lowest),
+            points_high=_with(self.points_high, seat, highest),
         )
 
     def shape(self, seat: int, shapes: Shapes) -> Self:
         """And the suit lengths of the seat are one of these."""
-        return replace(
-            self, shapes=_with(self.shapes, seat, _both(self.shapes[seat], shapes))
-        )
+        common = _common(self.shapes[seat], shapes)
+        return replace(self, shapes=_with(self.shapes, seat, common))
 
     def where(self, condition: Expression) -> Self:
+        """And the condition is true."""
         return replace(
             self, conditions=tuple(dict.fromkeys((*self.conditions, condition)))
         )
 
     def meets(self, masks: Masks) -> NDArray[np.bool_]:
         """Which of (n, 4) layouts meet the conditions; (n,) booleans."""
-        values, fits = LayoutValues(masks), np.ones(len(masks), dtype=np.bool_)
+        values = LayoutValues(masks)
+        fits = np.ones(len(masks), dtype=np.bool_)
         for condition in self.conditions:
             fits &= values.of(condition) != 0
         return fits
@@ -124,23 +131,27 @@ class Constraints:
             ),
             points_low=_each(max, self.points_low, other.points_low),
             points_high=_each(min, self.points_high, other.points_high),
-            shapes=_each(_both, self.shapes, other.shapes),
+            shapes=_each(_common, self.shapes, other.shapes),
             conditions=tuple(dict.fromkeys((*self.conditions, *other.conditions))),
         )
 
     @property
     def impossible(self) -> bool:
         """Whether a contradiction is plain to see; if not, only counting tells."""
-        return reduce(or_, self.may) != DECK_MASK or any(
-            self.must[seat] & ~self.may[seat]
-            or self.must[seat].bit_count() > 13
-            or self.may[seat].bit_count() < 13
+        homeless_cards = DECK_MASK & ~reduce(or_, self.may)
+        return bool(homeless_cards) or any(map(self._impossible_for, SEATS))
+
+    def _impossible_for(self, seat: int) -> bool:
+        """Whether what is said of a seat plainly contradicts itself."""
+        must = self.must[seat]
+        may = self.may[seat]
+        return (
+            bool(must & ~may)
+            or must.bit_count() > HAND_CARDS
+            or may.bit_count() < HAND_CARDS
             or self.points_low[seat] > self.points_high[seat]
             or self.shapes[seat] == frozenset()
-            or any(
-                self.shortest[seat][suit] > self.longest[seat][suit] for suit in SUITS
-            )
-            for seat in SEATS
+            or any(map(gt, self.shortest[seat], self.longest[seat]))
         )
 
     @property
@@ -155,22 +166,23 @@ class Constraints:
 
     def room(self, seat: int) -> int:
         """How many unknown cards a seat holds."""
-        return 13 - self.must[seat].bit_count()
+        return HAND_CARDS - self.must[seat].bit_count()
 
     def reachable_points(self, seat: int) -> tuple[int, int]:
         """Fewest and most points of a seat by its cards alone."""
         optional = self.may[seat] & ~self.must[seat]
-        worth = sorted(
-            points
-            for points, honours in HONOURS
-            for _ in range((optional & honours).bit_count())
-        )
+        honour_points: list[int] = []
+        for points, honours in HONOURS:
+            honour_points += [points] * (optional & honours).bit_count()
+        spot_cards = optional.bit_count() - len(honour_points)
         room = max(self.room(seat), 0)
-        blanks = optional.bit_count() - len(worth)
+        fewest_honours = max(room - spot_cards, 0)
+        most_honours = min(room, len(honour_points))
         certain = points_in(self.must[seat])
-        return certain + sum(worth[: max(room - blanks, 0)]), certain + sum(
-            worth[max(len(worth) - room, 0) :]
-        )
+        rising = sorted(honour_points)
+        fewest = sum(rising[:fewest_honours])
+        most = sum(rising[len(rising) - most_honours :])
+        return certain + fewest, certain + most
 
     @property
     def bounded(self) -> tuple[int, ...]:
@@ -190,28 +202,32 @@ class Constraints:
         while not known.impossible:
             tighter = known._cards_settled()._shapes_settled()._lengths_settled()
             fewest, most = zip(*map(tighter.reachable_points, SEATS), strict=True)
-            low, high = (
-                _each(max, tighter.points_low, fewest),
-                _each(min, tighter.points_high, most),
+            tighter = replace(
+                tighter,
+                points_low=_each(max, tighter.points_low, fewest),
+                points_high=_each(min, tighter.points_high, most),
             )
-            tighter = replace(tighter, points_low=low, points_high=high)
             if tighter == known:
                 break
             known = tighter
         return known
 
     def _cards_settled(self) -> Self:
-        must, may = list(self.must), list(self.may)
+        """A card of one seat is of no other, and the last seat that can hold a card
+        holds it; a full hand has no other cards.
+        """
+        must = list(self.must)
+        may = list(self.may)
         for seat in SEATS:
             for other in SEATS:
                 if other != seat:
                     may[other] &= ~must[seat]
-            if must[seat].bit_count() == 13:
+            if must[seat].bit_count() == HAND_CARDS:
                 may[seat] &= must[seat]
         for seat in SEATS:
             elsewhere = reduce(or_, (may[other] for other in SEATS if other != seat))
             must[seat] |= may[seat] & ~elsewhere
-            if may[seat].bit_count() == 13:
+            if may[seat].bit_count() == HAND_CARDS:
                 must[seat] |= may[seat]
         return replace(self, must=tuple(must), may=tuple(may))
 
@@ -221,67 +237,92 @@ class Constraints:
         """
         known = self
         for seat in SEATS:
-            if (shapes := known.shapes[seat]) is not None:
-                low, high = known.shortest[seat], known.longest[seat]
-                kept = frozenset(
-                    shape
-                    for shape in shapes
-                    if all(
-                        a <= n <= b for a, n, b in zip(low, shape, high, strict=True)
-                    )
-                )
-                if not kept:
-                    return replace(known, shapes=_with(known.shapes, seat, kept))
-                columns = list(zip(*kept, strict=True))
-                low, high = tuple(map(min, columns)), tuple(map(max, columns))
-                full = kept == shapes_within(low, high)
-                known = replace(
-                    known,
-                    shapes=_with(known.shapes, seat, None if full else kept),
-                    shortest=_with(known.shortest, seat, low),
-                    longest=_with(known.longest, seat, high),
-                )
+            shapes = known.shapes[seat]
+            if shapes is None:
+                continue
+            shortest = known.shortest[seat]
+            longest = known.longest[seat]
+            possible = frozenset(
+                shape for shape in shapes if _within(shape, shortest, longest)
+            )
+            if not possible:
+                return replace(known, shapes=_with(known.shapes, seat, possible))
+            known = known._with_shapes(seat, possible)
         return known
 
-    def _lengths_settled(self) -> Self:
-        must, may = list(self.must), list(self.may)
-        low, high = (
-            [list(row) for row in self.shortest],
-            [list(row) for row in self.longest],
+    def _with_shapes(self, seat: int, shapes: Shapes) -> Self:
+        """The same where a seat has one of these shapes, and lengths to fit them."""
+        lengths_by_suit = list(zip(*shapes, strict=True))
+        shortest = tuple(map(min, lengths_by_suit))
+        longest = tuple(map(max, lengths_by_suit))
+        said_by_ranges = shapes == shapes_within(shortest, longest)
+        remaining = None if said_by_ranges else shapes
+        return replace(
+            self,
+            shapes=_with(self.shapes, seat, remaining),
+            shortest=_with(self.shortest, seat, shortest),
+            longest=_with(self.longest, seat, longest),
         )
+
+    def _lengths_settled(self) -> Self:
+        """Lengths and cards narrow each other.
+
+        A hand and a suit both have 13 cards: what the other suits of the hand, or the
+        other hands, need or can take bounds each length.
+        """
+        must = list(self.must)
+        may = list(self.may)
+        shortest = [list(row) for row in self.shortest]
+        longest = [list(row) for row in self.longest]
         for seat in SEATS:
             for suit, suit_mask in enumerate(_SUIT_MASKS):
                 certain = (must[seat] & suit_mask).bit_count()
                 possible = (may[seat] & suit_mask).bit_count()
-                # A hand and a suit both have 13 cards: what the others need or can take bounds this one.
-                others = (
-                    [(seat, s) for s in SUITS if s != suit],
-                    [(s, suit) for s in SEATS if s != seat],
-                )
-                least = (13 - sum(high[a][b] for a, b in rest) for rest in others)
-                low[seat][suit] = max(low[seat][suit], certain, *least)
-                most = (13 - sum(low[a][b] for a, b in rest) for rest in others)
-                high[seat][suit] = min(high[seat][suit], possible, *most)
-                if high[seat][suit] == certain:
+                low = max(shortest[seat][suit], certain)
+                high = min(longest[seat][suit], possible)
+                shortest[seat][suit] = max(low, *_left_over(longest, seat, suit))
+                longest[seat][suit] = min(high, *_left_over(shortest, seat, suit))
+                if longest[seat][suit] == certain:
                     may[seat] &= must[seat] | ~suit_mask
-                if low[seat][suit] == possible:
+                if shortest[seat][suit] == possible:
                     must[seat] |= may[seat] & suit_mask
         return replace(
             self,
             must=tuple(must),
             may=tuple(may),
-            shortest=tuple(map(tuple, low)),
-            longest=tuple(map(tuple, high)),
+            shortest=tuple(map(tuple, shortest)),
+            longest=tuple(map(tuple, longest)),
         )
 
 
-def _both(first: Shapes | None, second: Shapes | None) -> Shapes | None:
-    return second if first is None else first if second is None else first & second
+def _left_over(lengths: list[list[int]], seat: int, suit: int) -> tuple[int, int]:
+    """How many of 13 cards the other suits of a hand, and the other hands of a suit,
+    leave for this one.
+    """
+    other_suits = sum(lengths[seat]) - lengths[seat][suit]
+    other_hands = sum(row[suit] for row in lengths) - lengths[seat][suit]
+    return HAND_CARDS - other_suits, SUIT_CARDS - other_hands
+
+
+def _within(shape: Shape4, shortest: Four[int], longest: Four[int]) -> bool:
+    """Whether each length of a shape lies in its range."""
+    return all(map(le, shortest, shape)) and all(map(le, shape, longest))
+
+
+def _common(shapes: Shapes | None, others: Shapes | None) -> Shapes | None:
+    """The shapes in both sets, where ``None`` holds all."""
+    if shapes is None:
+        return others
+    if others is None:
+        return shapes
+    return shapes & others
 
 
 def _with[T](row: Four[T], place: int, value: T) -> Four[T]:
-    return tuple(value if i == place else old for i, old in enumerate(row))
+    """The row with another value at one place."""
+    return (*row[:place], value, *row[place + 1 :])
 
 
 def _each[T](choose: Callable[[T, T], T], first: Four[T], second: Four[T]) -> Four[T]:
+    """What is chosen at each place of two rows."""
     return tuple(map(choose, first, second))

@@ -34,19 +34,18 @@ class Piece(ABC):
 
     seat: Seat
 
-    option: ClassVar[
-        str
-    ]  #: The name of the option at the command line and of the key in a position file.
-    example: ClassVar[
-        str
-    ]  #: The text of an example; its colons say how many parts a text has.
-    help: ClassVar[
-        str
-    ]  #: What the piece says, in words that follow the name of the option.
-    verb: ClassVar[
-        str
-    ]  #: What stands between the seat and the text in a sentence, and for the kind in a list.
-    excludes: ClassVar[bool] = True  #: Whether it excludes layouts.
+    option: ClassVar[str]
+    """The name of the option at the command line and of the key in a position file."""
+    example: ClassVar[str]
+    """The text of an example; its colons say how many parts a text has."""
+    help: ClassVar[str]
+    """What the piece says, in words that follow the name of the option."""
+    verb: ClassVar[str]
+    """What stands between the seat and the text in a sentence, and for the kind in a
+    list.
+    """
+    excludes: ClassVar[bool] = True
+    """Whether it excludes layouts."""
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -64,7 +63,8 @@ class Piece(ABC):
 
     @property
     def text(self) -> str:
-        return f"{self.seat.name}:{self._said()}"
+        """What ``of`` reads."""
+        return f"{self.seat.name}:{self._seatless_text()}"
 
     @abstractmethod
     def constrain(self, known: Constraints) -> Constraints:
@@ -72,18 +72,19 @@ class Piece(ABC):
 
     @classmethod
     def _read(cls, *parts: str) -> Self:
+        """The piece of the parts of a text."""
         return cast(Self, cast(Any, cls)(*parts))
 
-    def _said(self) -> str:
+    def _seatless_text(self) -> str:
         """The text without the seat."""
         value = getattr(self, fields(cast(Any, self))[-1].name)
         return str(getattr(value, "name", value))
 
     def __str__(self) -> str:
-        return f"{self.seat.name} {self.verb} {self._said().replace(',', ' ')}"
+        return f"{self.seat.name} {self.verb} {self._seatless_text().replace(',', ' ')}"
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.seat.name!r}, {self._said()!r})"
+        return f"{type(self).__name__}({self.seat.name!r}, {self._seatless_text()!r})"
 
     def _set(self, **values: object) -> None:
         """Fill the fields of a frozen piece that is being made."""
@@ -95,6 +96,20 @@ class Piece(ABC):
 class Reveal(Piece):
     """A whole hand is seen, such as dummy's.
 
+    Parameters
+    ----------
+    seat : Seat or str
+        Who shows the hand.
+    hand : Hand or str
+        Its 13 cards; text as ``AKQ2.KJ3.A54.Q32``.
+
+    Raises
+    ------
+    DealError
+        If it has not 13 cards.
+
+    Examples
+    --------
     >>> Reveal("n", "J54.AQ2.KQ32.A54")
     Reveal('N', 'J54.AQ2.KQ32.A54')
     """
@@ -112,11 +127,12 @@ class Reveal(Piece):
         self._set(hand=Hand.of(hand).verify_full(f"{self.seat.name}'s hand"))
 
     def constrain(self, known: Constraints) -> Constraints:
+        """What is known once the piece is too."""
         return known.hold(self.seat, self.hand.mask)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class _Some(Piece):
+class _Cards(Piece):
     """Some cards of a seat."""
 
     seat: Seat
@@ -132,13 +148,27 @@ class _Some(Piece):
                 cards=cards,
             )
 
-    def _said(self) -> str:
+    def _seatless_text(self) -> str:
         return ",".join(map(str, self.cards))
 
 
-class Holds(_Some):
+class Holds(_Cards):
     """A seat was dealt these cards, among others.
 
+    Parameters
+    ----------
+    seat : Seat or str
+        Who was dealt them.
+    cards : Hand, Card, str or iterable of these
+        One card at least, such as ``"SA SK"``.
+
+    Raises
+    ------
+    DealError
+        If no card is named.
+
+    Examples
+    --------
     >>> Holds("E", "SA SK")
     Holds('E', 'SA,SK')
     """
@@ -151,12 +181,27 @@ class Holds(_Some):
     verb = "holds"
 
     def constrain(self, known: Constraints) -> Constraints:
+        """What is known once the piece is too."""
         return known.hold(self.seat, self.cards.mask)
 
 
-class Lacks(_Some):
+class Lacks(_Cards):
     """A seat was dealt none of these cards.
 
+    Parameters
+    ----------
+    seat : Seat or str
+        Who was not dealt them.
+    cards : Hand, Card, str or iterable of these
+        One card at least, such as ``"SA SK"``.
+
+    Raises
+    ------
+    DealError
+        If no card is named.
+
+    Examples
+    --------
     >>> Lacks("E", ["SA", "HK"])
     Lacks('E', 'SA,HK')
     """
@@ -169,6 +214,7 @@ class Lacks(_Some):
     verb = "lacks"
 
     def constrain(self, known: Constraints) -> Constraints:
+        """What is known once the piece is too."""
         return known.lack(self.seat, self.cards.mask)
 
 
@@ -180,6 +226,15 @@ class Play(Piece):
     Which card a player chose weighs layouts too, where the belief has a
     :class:`PlayerModel`.
 
+    Parameters
+    ----------
+    seat : Seat or str
+        Who plays it.
+    card : Card or str
+        Such as ``"S5"``.
+
+    Examples
+    --------
     >>> Play("w", "s5")
     Play('W', 'S5')
     """
@@ -196,6 +251,7 @@ class Play(Piece):
         self._set(seat=Seat.of(seat), card=Card.of(card))
 
     def constrain(self, known: Constraints) -> Constraints:
+        """What is known once the piece is too."""
         return known.hold(self.seat, self.card.mask)
 
 
@@ -203,6 +259,15 @@ class Play(Piece):
 class Void(Piece):
     """A seat has no card of a suit, but for those it played before.
 
+    Parameters
+    ----------
+    seat : Seat or str
+        Who shows out.
+    suit : Suit or str
+        The suit that it has no more of.
+
+    Examples
+    --------
     >>> str(Void("E", "H"))
     'E is void in H'
     """
@@ -225,6 +290,9 @@ class Void(Piece):
         return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
 
 
+_RANGE: Final = re.compile(r"(\d{0,2})\s*([-+]?)\s*(\d{0,2})", re.ASCII)
+
+
 class _Range(Piece):
     """Something of a seat lies from ``low`` to ``high``."""
 
@@ -234,61 +302,89 @@ class _Range(Piece):
     high: int
 
     most: ClassVar[int]
-    unit: ClassVar[str]  #: What stands after the range in a sentence.
+    unit: ClassVar[str]
+    """What stands after the range in a sentence."""
 
-    def _set_range(self, what: str, low: int, high: int) -> None:
+    def _set_range(self, quantity: str, low: int, high: int) -> None:
         try:
-            first, last = index(low), index(high)
+            ends = (index(low), index(high))
         except TypeError:
-            first = last = -1
-        if not 0 <= first <= last <= self.most:
-            words = f"give whole numbers between 0 and {self.most}, the lower first"
+            ends = (-1, -1)
+        if not 0 <= ends[0] <= ends[1] <= self.most:
             raise NotationError(
-                f"{what} from {low!r} to {high!r}: {words}", low=low, high=high
+                f"{quantity} from {low!r} to {high!r}: give whole numbers between 0 "
+                f"and {self.most}, the lower first",
+                low=low,
+                high=high,
             )
-        self._set(low=first, high=last)
+        self._set(low=ends[0], high=ends[1])
 
     @classmethod
     def _read(cls, *parts: str) -> Self:
         """The last part is a range: ``5-13``, ``5``, ``5+`` or ``-3``."""
-        *others, text = parts
-        match = re.fullmatch(r"(\d{0,2})\s*([-+]?)\s*(\d{0,2})", text, re.ASCII)
+        *parts_before, text = parts
+        low, high = cls._ends(text)
+        return cast(Self, cast(Any, cls)(*parts_before, low, high))
+
+    @classmethod
+    def _ends(cls, text: str) -> tuple[int, int]:
+        """Both ends of the range that a text names."""
+        match = _RANGE.fullmatch(text)
         low, sign, high = match.groups() if match else ("", "", "")
         if sign == "-" and high:
-            ends = int(low or 0), int(high)
-        elif low and not high and sign != "-":
-            ends = int(low), cls.most if sign else int(low)
-        else:
-            words = f"write 5-{cls.most}, 5, 5+ (5 or more) or -5 (5 or fewer)"
-            raise NotationError(f"{text!r} is no range: {words}", text=text)
-        return cast(Self, cast(Any, cls)(*others, *ends))
-
-    def _said(self) -> str:
-        if self.low == self.high:
-            return str(self.low)
-        upwards = self.high == self.most
-        return (
-            f"{self.low}+"
-            if upwards
-            else f"-{self.high}"
-            if self.low == 0
-            else f"{self.low}-{self.high}"
+            return int(low or 0), int(high)
+        if low and sign == "+" and not high:
+            return int(low), cls.most
+        if low and not sign and not high:
+            return int(low), int(low)
+        raise NotationError(
+            f"{text!r} is no range: write 5-{cls.most}, 5, 5+ (5 or more) "
+            "or -5 (5 or fewer)",
+            text=text,
         )
 
+    def _seatless_text(self) -> str:
+        if self.low == self.high:
+            return str(self.low)
+        if self.high == self.most:
+            return f"{self.low}+"
+        if self.low == 0:
+            return f"-{self.high}"
+        return f"{self.low}-{self.high}"
+
     def __str__(self) -> str:
-        seat, *others = self.text.split(":")[:-1]
-        words = str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
-        return " ".join([seat, "has", words, self.unit, *others])
+        seat, *suit = self.text.split(":")[:-1]
+        amount = f"{self.low} to {self.high}"
+        if self.low == self.high:
+            amount = str(self.low)
+        return " ".join([seat, "has", amount, self.unit, *suit])
 
     def __repr__(self) -> str:
         names = map(repr, self.text.split(":")[:-1])
-        return f"{type(self).__name__}({', '.join([*names, str(self.low), str(self.high)])})"
+        arguments = ", ".join([*names, str(self.low), str(self.high)])
+        return f"{type(self).__name__}({arguments})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Length(_Range):
     """A seat was dealt from ``low`` to ``high`` cards of a suit.
 
+    Parameters
+    ----------
+    seat : Seat or str
+        Whose length it is.
+    suit : Suit or str
+        The suit.
+    low, high : int
+        Fewest and most cards, both included, from 0 to 13.
+
+    Raises
+    ------
+    NotationError
+        If these are no range.
+
+    Examples
+    --------
     >>> Length("W", "S", 5)
     Length('W', 'S', 5, 13)
     >>> Length.of("W:S:5+").text
@@ -314,16 +410,31 @@ class Length(_Range):
         self._set_range(f"{self.seat.name}'s length in {self.suit.name}", low, high)
 
     def constrain(self, known: Constraints) -> Constraints:
+        """What is known once the piece is too."""
         return known.length(self.seat, self.suit, self.low, self.high)
 
-    def _said(self) -> str:
-        return f"{self.suit.name}:{_Range._said(self)}"
+    def _seatless_text(self) -> str:
+        return f"{self.suit.name}:{_Range._seatless_text(self)}"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class HighCards(_Range):
     """A seat was dealt from ``low`` to ``high`` high-card points (A 4, K 3, Q 2, J 1).
 
+    Parameters
+    ----------
+    seat : Seat or str
+        Whose points they are.
+    low, high : int
+        Fewest and most points, both included, from 0 to 40.
+
+    Raises
+    ------
+    NotationError
+        If these are no range.
+
+    Examples
+    --------
     >>> str(HighCards("W", 12, 14)), HighCards("W", 12, 14).text
     ('W has 12 to 14 high-card points', 'W:12-14')
     """
@@ -344,6 +455,7 @@ class HighCards(_Range):
         self._set_range(f"{self.seat.name}'s high-card points", low, high)
 
     def constrain(self, known: Constraints) -> Constraints:
+        """What is known once the piece is too."""
         return known.points(self.seat, self.low, self.high)
 
 
@@ -352,6 +464,20 @@ class Shape(Piece):
     """A seat was dealt a hand of a shape: ``balanced``, ``5-4-2-2`` in any order, ``any
     5-5``, ``S5+ H4-5``.
 
+    Parameters
+    ----------
+    seat : Seat or str
+        Whose shape it is.
+    shape : str
+        As above; several with ``or`` between them mean any one of them.
+
+    Raises
+    ------
+    NotationError
+        If no hand has the shape.
+
+    Examples
+    --------
     >>> Shape("S", "s5+ h4-5")
     Shape('S', 'S5+ H4-5')
     >>> str(Shape("W", "balanced"))
@@ -373,6 +499,7 @@ class Shape(Piece):
         self._set(seat=Seat.of(seat), shape=normal_text(str(shape)))
 
     def constrain(self, known: Constraints) -> Constraints:
+        """What is known once the piece is too."""
         return known.shape(self.seat, read_shapes(self.shape))
 
 
@@ -381,6 +508,15 @@ class Called(Piece):
     """A seat made a call; calls in order form the auction, and players left out between
     two calls have passed.
 
+    Parameters
+    ----------
+    seat : Seat or str
+        Who calls.
+    call : Call or str
+        Such as ``"1NT"``, ``"pass"`` or ``"X"``.
+
+    Examples
+    --------
     >>> Called("W", "1n")
     Called('W', '1NT')
     """
@@ -400,6 +536,7 @@ class Called(Piece):
         self._set(seat=Seat.of(seat), call=Call.of(call))
 
     def constrain(self, known: Constraints) -> Constraints:
+        """What is known once the piece is too."""
         return known
 
 
@@ -407,11 +544,23 @@ class Called(Piece):
 class Condition(Piece):
     """A condition of the dealer language over any hands is true.
 
+    Parameters
+    ----------
+    condition : str
+        An expression that is not 0 in the deals that fit.
+
+    Raises
+    ------
+    NotationError
+        If it cannot be read, looks at no hand, or needs tricks or random numbers.
+
+    Examples
+    --------
     >>> Condition("hcp(north) + hcp(south) >= 25").text
     'hcp(north) + hcp(south) >= 25'
     """
 
-    seat: Seat  #: The first seat that it looks at.
+    seat: Seat
     condition: str
 
     option = "where"
@@ -428,7 +577,8 @@ class Condition(Piece):
                 f"{self}: tricks and random numbers are no evidence: leave them out",
                 text=condition,
             )
-        if not (seats := seats_of(self.expression)):
+        seats = seats_of(self.expression)
+        if not seats:
             raise NotationError(
                 f"{self} looks at no hand: write it such as {self.example}",
                 text=condition,
@@ -437,15 +587,18 @@ class Condition(Piece):
 
     @property
     def text(self) -> str:
+        """What ``of`` reads."""
         return self.condition
 
     @property
     def expression(self) -> Expression:
+        """The condition as a tree."""
         from bayesbridge.evidence.parser import parse_expression
 
         return parse_expression(self.condition)
 
     def constrain(self, known: Constraints) -> Constraints:
+        """What is known once the piece is too."""
         return known.where(self.expression)
 
     def __str__(self) -> str:
@@ -473,14 +626,14 @@ KINDS: Final[dict[str, type[Piece]]] = {
 """Every kind by the name of its option, in the order of the help text."""
 
 
-def pieces(*given: Piece | Trick | Auction) -> tuple[Piece, ...]:
+def pieces(*evidence: Piece | Trick | Auction) -> tuple[Piece, ...]:
     """Single pieces in order; a trick becomes its plays, an auction its calls.
 
     >>> pieces(Trick.of("W:S5 SK"), Auction.of("S:1NT Pass", dummy="N"))
     (Play('W', 'S5'), Play('N', 'SK'), Called('S', '1NT'), Called('W', 'Pass'))
     """
     single: list[Piece] = []
-    for piece in given:
+    for piece in evidence:
         if isinstance(piece, Trick):
             single += [Play(seat, card) for seat, card in piece]
         elif isinstance(piece, Auction):

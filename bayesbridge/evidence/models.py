@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class BidderModel(Protocol):
     """How a player calls: the likelihood that turns a call into evidence.
 
+    Examples
+    --------
     >>> from bayesbridge import IterativeBidder
     >>> from bayesbridge.plugins import BidderModel
     >>> isinstance(IterativeBidder(), BidderModel)
@@ -32,8 +34,21 @@ class BidderModel(Protocol):
     def log_likelihood(
         self, hands: NDArray[np.uint64], auction: Auction, index: int
     ) -> NDArray[np.float64]:
-        """log P(call number ``index`` of the auction ∣ hand, calls before it) for (n,)
-        masks of the caller's hand.
+        """log P(call ∣ hand, calls before it), for many hands at once.
+
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of hands that the caller may hold.
+        auction : Auction
+            All calls so far; those after the one in question are not looked at.
+        index : int
+            Which of its calls is in question.
+
+        Returns
+        -------
+        array of float64, shape (n,)
+            Natural logarithms; ``-inf`` where the hand never makes the call.
         """
 
 
@@ -42,6 +57,8 @@ class PairModel(BidderModel, Protocol):
     """A bidder whose calls are also read in the light of partner's hand: partners know
     what their calls mean.
 
+    Examples
+    --------
     >>> from bayesbridge import LearnedBidder
     >>> isinstance(LearnedBidder(), PairModel)
     True
@@ -58,8 +75,23 @@ class PairModel(BidderModel, Protocol):
         index: int,
         partners: NDArray[np.uint64] | None = None,
     ) -> NDArray[np.float64]:
-        """The same, given also (n,) masks of partner's hand; without them as if it were
-        hidden.
+        """log P(call ∣ hand, calls before it, partner's hand), for many layouts at once.
+
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of hands that the caller may hold.
+        auction : Auction
+            All calls so far; those after the one in question are not looked at.
+        index : int
+            Which of its calls is in question.
+        partners : array of uint64, shape (n,), optional
+            Masks of partner's hand beside each; without them as if it were hidden.
+
+        Returns
+        -------
+        array of float64, shape (n,)
+            Natural logarithms; ``-inf`` where the hand never makes the call.
         """
 
 
@@ -80,10 +112,9 @@ def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderMode
     """The model with other values of its fields; raises :class:`TypeError` where it has
     no such field.
     """
-    anything: Any = model
-    changed: BidderModel = getattr(model, "__replace__", partial(replace, anything))(
-        **settings
-    )
+    frozen: Any = model
+    replaced = getattr(model, "__replace__", partial(replace, frozen))
+    changed: BidderModel = replaced(**settings)
     return changed
 
 
@@ -92,6 +123,8 @@ class PlayerModel(Protocol):
     """How a player chooses cards: the likelihood that makes the choice of a card
     evidence, beyond what it shows.
 
+    Examples
+    --------
     >>> from bayesbridge import LearnedPlayer
     >>> from bayesbridge.plugins import PlayerModel
     >>> isinstance(LearnedPlayer(), PlayerModel)
@@ -107,11 +140,29 @@ class PlayerModel(Protocol):
         auction: Auction | None = None,
         dummy: Hand | None = None,
     ) -> NDArray[np.float64]:
-        """Σ log P(card ∣ hand, what was seen before it) over the cards of a seat, for
-        (n,) masks of its 13 cards.
+        """Σ log P(card ∣ hand, what was seen before it) over the cards that a seat
+        played, for many hands at once.
 
-        dummy: the 13 cards of dummy, which all saw after the lead; ``None`` where they
-        are not known.
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of 13 cards that the seat may have been dealt.
+        contract : Contract
+            What is played.
+        plays : sequence of (Seat, Card)
+            All cards so far, in order.
+        seat : Seat
+            Whose cards are in question.
+        auction : Auction, optional
+            The calls, where they are known.
+        dummy : Hand, optional
+            The 13 cards of dummy, which all saw after the lead; ``None`` where they are
+            not known.
+
+        Returns
+        -------
+        array of float64, shape (n,)
+            Natural logarithms.
         """
 
 
@@ -138,16 +189,25 @@ class Cost:
     """What an engine may ask of a model; a slow bidder model says less in an attribute
     ``cost``.
 
+    Parameters
+    ----------
+    most_layouts : int, optional
+        Layouts up to which ``auto`` asks the model about every one; a tenth of it is
+        drawn and weighted at most.
+    moves : int, optional
+        Metropolis steps of each particle.
+    draws : int, optional
+        Draws where nobody chooses a number.
+
+    Examples
+    --------
     >>> Cost(most_layouts=50_000)
     Cost(most_layouts=50000, moves=60, draws=20000)
     """
 
     most_layouts: int = 20_000_000
-    """Layouts up to which ``auto`` asks the model about every one; a tenth of it is
-    drawn and weighted at most.
-    """
-    moves: int = 60  #: Metropolis steps of each particle.
-    draws: int = 20_000  #: Draws where nobody chooses a number.
+    moves: int = 60
+    draws: int = 20_000
 
 
 QUICK: Final = Cost()

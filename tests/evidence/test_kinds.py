@@ -101,7 +101,7 @@ class Aces(Piece):
     def _read(cls, *parts):
         return cls(parts[0])
 
-    def _said(self):
+    def _seatless_text(self):
         return "all"
 
     def __str__(self):
