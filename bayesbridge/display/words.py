@@ -10,12 +10,8 @@ from typing import Final
 
 SEATS: Final = {"N": "North", "E": "East", "S": "South", "W": "West"}
 
-SYMBOLS: Final = {
-    "S": "♠",
-    "H": "♥",
-    "D": "♦",
-    "C": "♣",
-}  # suit letters in the order of hands, with their symbols
+SYMBOLS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
+"""Suit letters in the order of hands, with their symbols."""
 
 SUITS: Final = {"S": "♠ spades", "H": "♥ hearts", "D": "♦ diamonds", "C": "♣ clubs"}
 
@@ -38,16 +34,18 @@ def card_words(card: object) -> str:
     return SYMBOLS[name[0]] + " ".join(name[1:]).replace("T", "10")
 
 
+_CARDS: Final = re.compile(r"\b[SHDC][AKQJT2-9]+\b(?!\.)")
+_SUIT_AFTER_IN: Final = re.compile(r"(?<= in )[SHDC]\b")
+
+
 def with_symbols(text: object) -> str:
     """A sentence with the cards in it as people write them.
 
     >>> with_symbols("W plays ST; E is void in H; N calls 1S; 'W:H5 HK'")
     "W plays ♠10; E is void in ♥; N calls 1S; 'W:♥5 ♥K'"
     """
-    cards = re.sub(
-        r"\b[SHDC][AKQJT2-9]+\b(?!\.)", lambda found: card_words(found[0]), str(text)
-    )
-    return re.sub(r"(?<= in )[SHDC]\b", lambda found: SYMBOLS[found[0]], cards)
+    with_cards = _CARDS.sub(lambda cards: card_words(cards[0]), str(text))
+    return _SUIT_AFTER_IN.sub(lambda suit: SYMBOLS[suit[0]], with_cards)
 
 
 CAPTURES: Final = (
@@ -90,6 +88,9 @@ def game_with_choice(dummy: str | None) -> str:
     return f"{game(dummy)} For bridge: --players 4."
 
 
+LEAST_SLIP: Final = 0.001
+"""Share of slips from which they are told."""
+
 _MODELS: Final = {
     "IterativeBidder": "the paper's bidder (Algorithm 1)",
     "LearnedBidder": "experts, learned from records of real tables",
@@ -106,10 +107,12 @@ def model_words(model: object) -> str:
     >>> model_words(IterativeBidder())
     "the paper's bidder (Algorithm 1), 2 % slips"
     """
-    name, slip = type(model).__name__, getattr(model, "slip", 0.0)
-    return _MODELS.get(name, f"the model {name}") + (
-        f", {100 * slip:.2g} % slips" if slip >= 0.001 else ""
-    )
+    class_name = type(model).__name__
+    words = _MODELS.get(class_name, f"the model {class_name}")
+    slip = getattr(model, "slip", 0.0)
+    if slip >= LEAST_SLIP:
+        words += f", {100 * slip:.2g} % slips"
+    return words
 
 
 def printable(text: object) -> str:
@@ -119,17 +122,20 @@ def printable(text: object) -> str:
     >>> print(printable("Board 1\x1b[2J\u202e\n"), printable("Bäcker ♠"))
     Board 1\x1b[2J\u202e\n Bäcker ♠
     """
-    whole = str(text)
-    if whole.isprintable():
-        return whole
-    return "".join(
-        letter if letter.isprintable() else repr(letter)[1:-1] for letter in whole
-    )
+    line = str(text)
+    if line.isprintable():
+        return line
+    return "".join(map(_printable_letter, line))
+
+
+def _printable_letter(letter: str) -> str:
+    return letter if letter.isprintable() else repr(letter)[1:-1]
 
 
 def tell(line: object, begin: str = "bayesbridge: ") -> None:
     """One line; nothing where there is no stderr, as under a window system."""
-    if sys.stderr is not None:  # print would turn to stdout
+    # Where there is none, print would turn to stdout.
+    if sys.stderr is not None:
         sys.stderr.write(f"{begin}{printable(line)}\n")
 
 
@@ -148,15 +154,15 @@ def number(value: float | None, digits: int = 0) -> str:
 SINGULAR: Final = {"are": "is", "fit": "fits"}
 
 
-def counted(count: int, what: str, verb: str = "") -> str:
+def counted(count: int, noun: str, verb: str = "") -> str:
     """A number of things, and what they do; one of them in the singular.
 
     >>> counted(1, "board"), counted(5389, "board"), counted(1, "deal", "are")
     ('1 board', '5 389 boards', '1 deal is')
     """
     if count == 1:
-        return f"1 {what} {SINGULAR.get(verb, verb)}".rstrip()
-    return f"{number(count)} {what}s {verb}".rstrip()
+        return f"1 {noun} {SINGULAR.get(verb, verb)}".rstrip()
+    return f"{number(count)} {noun}s {verb}".rstrip()
 
 
 _UNITS: Final = (("hour", 3600), ("minute", 60), ("second", 1))
@@ -168,13 +174,18 @@ def duration(seconds: float) -> str:
     >>> duration(0.2), duration(95), duration(5_000), duration(126_000)
     ('1 second', '95 seconds', '83 minutes', '35 hours')
     """
-    unit, length = next(
-        (unit for unit in _UNITS if seconds >= 2 * unit[1]), ("second", 1)
-    )
-    return counted(max(round(seconds / length), 1), unit)
+    for unit, length in _UNITS:
+        if seconds >= 2 * length:
+            return counted(round(seconds / length), unit)
+    return counted(max(round(seconds), 1), "second")
 
 
-RARE: Final = 0.0005  # share that is shown as less than a tenth of a percent
+RARE: Final = 0.0005
+"""Share that is shown as less than a tenth of a percent."""
+
+_NOUGHT: Final = 1e-12
+_ALL: Final = 1.0 - 1e-10
+"""Ten million weights add up to one but for rounding."""
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -184,15 +195,15 @@ def percent(share: float, digits: int = 1) -> str:
     >>> percent(0.4426), percent(0.00001), percent(1 - 1e-7), percent(1.0)
     ('44.3 %', '<0.1 %', '>99.9 %', '100 %')
     """
-    least = 10.0**-digits
-    if (
-        share <= 1e-12 or share > 1.0 - 1e-10
-    ):  # ten million weights add up to one but for rounding
-        return "0 %" if share < 0.5 else "100 %"
-    if 100 * share < least / 2:
-        return f"<{least:.{digits}f} %"
-    if 100 * (1 - share) < least / 2:
-        return f">{100 - least:.{digits}f} %"
+    if share <= _NOUGHT:
+        return "0 %"
+    if share > _ALL:
+        return "100 %"
+    smallest_shown = 10.0**-digits
+    if 100 * share < smallest_shown / 2:
+        return f"<{smallest_shown:.{digits}f} %"
+    if 100 * (1 - share) < smallest_shown / 2:
+        return f">{100 - smallest_shown:.{digits}f} %"
     return f"{100 * share:.{digits}f} %"
 
 
@@ -205,6 +216,10 @@ def error_text(error: float, digits: int = 2, unit: str = "") -> str:
     return f" ± {error:.{digits}f}{unit}" if error else ""
 
 
+COARSE_ERROR: Final = 0.005
+"""Standard error of a share above which its bound has no decimals."""
+
+
 def share_error(share: float, error: float) -> str:
     """What stands after a probability: one standard error, or at the edge two, a bound
     that holds in 95 of 100 cases.
@@ -214,14 +229,21 @@ def share_error(share: float, error: float) -> str:
     >>> share_error(1.0, 0.5)  # at least 0 % says nothing
     ' ± 50.0 %'
     """
-    bound = min(share + 2 * error, 1.0) if share < 0.5 else max(share - 2 * error, 0.0)
+    at_edge = share < RARE or share > 1.0 - RARE
+    if share < 0.5:
+        side = "most"
+        bound = min(share + 2 * error, 1.0)
+    else:
+        side = "least"
+        bound = max(share - 2 * error, 0.0)
     says_nothing = bound in (0.0, 1.0)
-    if not error or RARE <= share <= 1.0 - RARE or says_nothing:
+    if not error or not at_edge or says_nothing:
         return error_text(100 * error, 1, " %")
-    told = percent(bound, 0 if error > 0.005 else 1)
-    return (
-        "" if told[0] in "<>" else f" (at {'most' if share < 0.5 else 'least'} {told})"
-    )
+    digits = 0 if error > COARSE_ERROR else 1
+    bound_text = percent(bound, digits)
+    if bound_text.startswith(("<", ">")):
+        return ""
+    return f" (at {side} {bound_text})"
 
 
 def short_percent(share: float) -> str:
