@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import zip_longest
+from itertools import batched, zip_longest
 from typing import Any, Final
 
 from bayesbridge.display.words import SEATS, SYMBOLS, percent
@@ -35,16 +35,23 @@ _RULES: Final = {
     "small": "opacity:.8;font-size:inherit",
 }
 _ROOT: Final = "div.bayesbridge.bayesbridge"
-STYLE: Final = "".join(
-    f"{','.join(f'{_ROOT} {part}'.strip() for part in parts.split('|'))}{{{rule}}}"
-    for parts, rule in _RULES.items()
-)
 
-# Share of blue where a cell is certain: text keeps its colour, and stays readable on it
+
+def _rule(parts: str, declarations: str) -> str:
+    """A rule of the style for parts of a piece, with ``|`` between them."""
+    selectors = [f"{_ROOT} {part}".strip() for part in parts.split("|")]
+    return f"{','.join(selectors)}{{{declarations}}}"
+
+
+STYLE: Final = "".join(_rule(*rule) for rule in _RULES.items())
+
 DARKEST: Final = 0.55
-AS_TEXT: Final = (
-    "\ufe0e"  # asks for a suit symbol as text: phones would show a little picture
-)
+"""Share of blue where a cell is certain: text keeps its colour, and stays readable on
+it.
+"""
+
+AS_TEXT: Final = "\ufe0e"
+"""Asks for a suit symbol as text: phones would show a little picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,38 +63,36 @@ class Table:
     rows: Sequence[Sequence[str | float]]
     """The first cell of a row names it; a cell that is a number is a probability."""
     notes: Sequence[str] = ()
-    #: Whether a terminal draws the second column as bars; the columns after it are
-    #: words.
     bars: bool = False
-    left: int = 1  #: Columns of words, before those of figures.
+    """Whether a terminal draws the second column as bars; the columns after it are
+    words.
+    """
+    left: int = 1
+    """Columns of words, before those of figures."""
 
     def html(self) -> str:
         """The table, which scrolls by itself where it is wider than the page, and its
         notes below.
         """
         heads = "".join(f'<th scope="col">{text(name)}</th>' for name in self.columns)
-        body = "".join(
-            f'<tr><th scope="row">{text(first)}</th>{"".join(map(_cell, row[1:], rest))}</tr>'
-            for row, (first, *rest) in zip(self.rows, self.words, strict=True)
-        )
+        rows = "".join(map(_html_row, self.rows, self.words))
         return (
-            f'<div class="wide" tabindex="0" role="region" aria-label="{escape(self.title)}"><table class="figures">'
-            f"<caption>{text(self.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+            '<div class="wide" tabindex="0" role="region" '
+            f'aria-label="{escape(self.title)}"><table class="figures">'
+            f"<caption>{text(self.title)}</caption><thead><tr>{heads}</tr></thead>"
+            f"<tbody>{rows}</tbody></table></div>"
             f"{sentence(' '.join(self.notes))}"
         )
 
     @property
     def words(self) -> list[list[str]]:
-        return [
-            [cell if isinstance(cell, str) else percent(cell) for cell in row]
-            for row in self.rows
-        ]
+        """The rows with probabilities in percent."""
+        return [list(map(_cell_words, row)) for row in self.rows]
 
     def __str__(self) -> str:
         (lines,) = in_columns(self.columns, self.words, self.left)
-        return "\n".join(
-            [self.title, "", *lines, *([""] if self.notes else []), *self.notes]
-        )
+        notes = ["", *self.notes] if self.notes else []
+        return "\n".join([self.title, "", *lines, *notes])
 
 
 class Displayable:
@@ -119,40 +124,70 @@ def in_columns(
     """
     columns = list(zip_longest(header, *rows, fillvalue=""))
     widths = [max(map(len, column)) for column in columns]
-    whole = sum(widths) + 3 * len(widths) - 3
-    gap = 3 if width is None or whole <= width else 2
-    parts: list[list[int]] = [[]]
-    for i, wide in enumerate(widths):
-        if (
-            width is not None
-            and len(parts[-1]) > 1
-            and sum(widths[j] + gap for j in parts[-1]) + wide > width
-        ):
-            parts.append([0])
-        parts[-1].append(i)
-
-    found = []
+    gap = WIDE_GAP
+    if width is not None and _width(widths, WIDE_GAP) > width:
+        gap = NARROW_GAP
+    parts = [list(range(len(columns)))]
+    if width is not None:
+        parts = _columns_by_part(widths, gap, width)
+    cells = [
+        _aligned(column, widths[place], to_left=place < left)
+        for place, column in enumerate(columns)
+    ]
+    blocks = []
     for part in parts:
-        cells = [
-            [f"{cell:{'<' if i < left else '>'}{widths[i]}}" for cell in columns[i]]
-            for i in part
-        ]
-        head, *body = (
-            (" " * gap).join(row).rstrip() for row in zip(*cells, strict=True)
-        )
-        found.append(
-            [head, "─" * (sum(widths[i] for i in part) + gap * (len(part) - 1)), *body]
-        )
-    return found
+        rows_of_part = zip(*(cells[place] for place in part), strict=True)
+        head, *body = ((" " * gap).join(row).rstrip() for row in rows_of_part)
+        line = "─" * _width([widths[place] for place in part], gap)
+        blocks.append([head, line, *body])
+    return blocks
 
 
-def _cell(cell: str | float, words: str) -> str:
-    blue = (
-        ""
-        if isinstance(cell, str)
-        else f' style="background:rgba(0,114,178,{DARKEST * min(cell, 1.0):.2f})"'
-    )
-    return f"<td{blue}>{text(words)}</td>"
+WIDE_GAP: Final = 3
+NARROW_GAP: Final = 2
+"""Blanks between columns, and where they are too wide."""
+
+
+def _width(widths: Sequence[int], gap: int) -> int:
+    """The width of columns with gaps between them."""
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def _columns_by_part(widths: Sequence[int], gap: int, width: int) -> list[list[int]]:
+    """The columns of each part of a table that is too wide; each has the first one."""
+    parts: list[list[int]] = [[]]
+    for place, column_width in enumerate(widths):
+        part_widths = [widths[other] for other in parts[-1]]
+        too_wide = _width([*part_widths, column_width], gap) > width
+        if too_wide and len(part_widths) > 1:
+            parts.append([0])
+        parts[-1].append(place)
+    return parts
+
+
+def _aligned(column: Sequence[str], width: int, *, to_left: bool) -> list[str]:
+    """Cells of one width."""
+    if to_left:
+        return [cell.ljust(width) for cell in column]
+    return [cell.rjust(width) for cell in column]
+
+
+def _html_row(row: Sequence[str | float], words: Sequence[str]) -> str:
+    cells = "".join(map(_html_cell, row[1:], words[1:]))
+    return f'<tr><th scope="row">{text(words[0])}</th>{cells}</tr>'
+
+
+def _html_cell(cell: str | float, words: str) -> str:
+    """A cell, the bluer the likelier what it tells."""
+    colour = ""
+    if not isinstance(cell, str):
+        blue = DARKEST * min(cell, 1.0)
+        colour = f' style="background:rgba(0,114,178,{blue:.2f})"'
+    return f"<td{colour}>{text(words)}</td>"
+
+
+def _cell_words(cell: str | float) -> str:
+    return cell if isinstance(cell, str) else percent(cell)
 
 
 def text(words: str) -> str:
@@ -173,6 +208,7 @@ def piece(*parts: str) -> str:
 
 
 def sentence(words: str) -> str:
+    """A paragraph; nothing for no words."""
     return f"<p>{text(words)}</p>" if words else ""
 
 
@@ -188,8 +224,11 @@ def call(words: str) -> str:
     >>> call("1NT"), call("Pass")
     ('1NT', 'Pass')
     """
-    suit = SYMBOLS.get(words[1:2], "") if words[:1].isdigit() else ""
-    return text(f"{words[0]}{suit}{words[2:]}" if suit else words)
+    if not words[:1].isdigit():
+        return text(words)
+    level = words[0]
+    suit = SYMBOLS.get(words[1:2], "")
+    return text(f"{level}{suit}{words[2:]}" if suit else words)
 
 
 def hand(
@@ -202,11 +241,10 @@ def hand(
     """
     rows = []
     for (suit, sign), ranks in zip(SYMBOLS.items(), pbn.split("."), strict=True):
-        cards = " ".join("10" if rank == "T" else rank for rank in ranks)
-        rest = (more or {}).get(suit, "" if ranks else "–")
-        rows.append(
-            f"<tr><td>{text(sign)}</td><td>{escape(f'{cards} {rest}'.strip())}</td></tr>"
-        )
+        cards = " ".join(ranks).replace("T", "10")
+        hidden = (more or {}).get(suit, "" if ranks else "–")
+        cell = escape(f"{cards} {hidden}".strip())
+        rows.append(f"<tr><td>{text(sign)}</td><td>{cell}</td></tr>")
     above = f"<b>{escape(head)}</b>" if head else ""
     below = f"<small>{escape(foot)}</small>" if foot else ""
     return f"{above}<table><tbody>{''.join(rows)}</tbody></table>{below}"
@@ -214,13 +252,15 @@ def hand(
 
 def compass(hands: Mapping[str, str], middle: str = "") -> str:
     """Four hands, by seat, around the letters of the seats; ``middle`` is HTML."""
-    centre = f'<td class="middle">N<br>W&ensp;·&ensp;E<br>S{f"<br>{middle}" if middle else ""}</td>'
+    below_letters = f"<br>{middle}" if middle else ""
+    letters = f"N<br>W&ensp;·&ensp;E<br>S{below_letters}"
     rows = (
         f"<td></td><td>{hands['N']}</td><td></td>",
-        f"<td>{hands['W']}</td>{centre}<td>{hands['E']}</td>",
+        f'<td>{hands["W"]}</td><td class="middle">{letters}</td><td>{hands["E"]}</td>',
         f"<td></td><td>{hands['S']}</td><td></td>",
     )
-    return f'<table class="diagram"><tbody>{"".join(f"<tr>{row}</tr>" for row in rows)}</tbody></table>'
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<table class="diagram"><tbody>{body}</tbody></table>'
 
 
 def calls(
@@ -230,19 +270,26 @@ def calls(
     pairs (seat, call).
     """
     columns = [seat for seat in "WNES" if seat in seats]
-    cells = [call(words) for _, words in made]
-    start = made[0][0] if made else turn
-    cells += [] if turn is None else ["?"]
-    cells = [""] * (columns.index(start) if start in columns else 0) + cells
+    first_seat = made[0][0] if made else turn
+    cells: list[str] = []
+    if first_seat in columns:
+        cells += [""] * columns.index(first_seat)
+    cells += [call(words) for _, words in made]
+    if turn is not None:
+        cells.append("?")
     cells += [""] * (-len(cells) % len(columns))
     rows = "".join(
-        f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells[at : at + len(columns)])}</tr>"
-        for at in range(0, len(cells), len(columns))
+        f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>"
+        for row in batched(cells, len(columns))
     )
     heads = "".join(f"<th>{SEATS[seat]}</th>" for seat in columns)
-    return f'<table class="calls"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    return (
+        f'<table class="calls"><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
+    )
 
 
 def listed(sentences: Iterable[str]) -> str:
-    items = "".join(f"<li>{escape(one)}</li>" for one in sentences)
+    """A numbered list; nothing for no sentences."""
+    items = "".join(f"<li>{escape(item)}</li>" for item in sentences)
     return f"<ol>{items}</ol>" if items else ""
