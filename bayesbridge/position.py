@@ -8,7 +8,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial, reduce
+from functools import partial
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
@@ -26,7 +27,7 @@ from bayesbridge.errors import (
 from bayesbridge.evidence.game import PAPER_DUMMY, is_of_bridge
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
 from bayesbridge.game.auction import Auction
-from bayesbridge.game.calls import Vulnerability, call_words, passes_filled
+from bayesbridge.game.calls import LEVELS, Vulnerability, call_words, passes_filled
 from bayesbridge.game.cards import Hand, Strain
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.table import Table
@@ -46,9 +47,8 @@ class Setting(NamedTuple):
     write: Callable[[Any], str]
     metavar: str
     help: str
-    many: bool = (
-        False  # whether it may be given several times; its value is a tuple then
-    )
+    many: bool = False
+    """Whether it may be given several times; its value is a tuple then."""
 
 
 def _probability(text: str) -> float:
@@ -64,17 +64,25 @@ def _probability(text: str) -> float:
     return value
 
 
-def _one_of[T](what: str, *known: T) -> Callable[[str], T]:
+def _one_of[T](noun: str, *choices: T) -> Callable[[str], T]:
+    """What reads one of several values by its name."""
+    by_name = {str(choice): choice for choice in choices}
+
     def read(text: str) -> T:
-        named = {str(one): one for one in known}
-        if (name := text.strip().lower()) not in named:
+        name = text.strip().lower()
+        if name not in by_name:
+            hint = did_you_mean(text, by_name)
             raise NotationError(
-                f"unknown {what} {text!r}: {did_you_mean(text, named)}write {' or '.join(named)}",
+                f"unknown {noun} {text!r}: {hint}write {' or '.join(by_name)}",
                 text=text,
             )
-        return named[name]
+        return by_name[name]
 
     return read
+
+
+def _full_hand(text: str) -> Hand:
+    return Hand.from_pbn(text.strip()).verify_full("hand")
 
 
 def _agreement(text: str) -> Agreement:
@@ -94,13 +102,14 @@ class SideStyle(NamedTuple):
 def _style(text: str) -> SideStyle:
     from bayesbridge.bidders.learned import SIDES, TYPICAL, PairStyle
 
-    side, found, path = text.partition(":")
-    if not found or side.upper() not in SIDES:
+    side, colon, path = text.partition(":")
+    if not colon or side.upper() not in SIDES:
         raise NotationError(
             f"style {text!r}: write the side and a file, as EW:style.json, or one of {', '.join(TYPICAL)}",
             text=text,
         )
-    if (style := PairStyle.of_text(path)) is not None:
+    style = PairStyle.of_text(path)
+    if style is not None:
         return SideStyle(side.upper(), style, text)
     try:
         raw = Path(path).read_text(encoding="utf-8")
@@ -116,7 +125,7 @@ CHOOSERS: Final = ("learned", "none")
 SETTINGS: Final = {
     "observer": Setting(Seat.of, attrgetter("name"), "S", "the seat that looks"),
     "hand": Setting(
-        lambda text: Hand.from_pbn(text.strip()).verify_full("hand"),
+        _full_hand,
         attrgetter("pbn"),
         "PBN",
         "its 13 cards: spades.hearts.diamonds.clubs",
@@ -210,54 +219,69 @@ def calls_of(
     >>> calls_of("1H-3H", dealer=None, observer=Seat.S, dummy=None)[0]
     Called('S', '1H')
     """
-    words = text
-    first, colon, rest = text.partition(":")
-    if colon:
-        named = Seat.of(first)
-        if dealer is not None and dealer != named:
-            raise NotationError(
-                f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out"
-            )
-        dealer, words = named, rest
-    if dummy is None and (filled := passes_filled(words)) != words:
-        ours = (
-            dealer is None
-            and observer is not None
-            and call_words(words)[-1][0] in "1234567"
+    begin, words = _named_dealer(text, dealer)
+    if dummy is None:
+        words = _with_passes(
+            words, is_of_observer=begin is None and observer is not None
         )
-        words = f"{filled} P" if ours else filled
-
-    def sides_fit(first: Seat) -> bool:
-        opponents = observer is not None and (first - observer) % 2 == 1
-        return (
-            "(" not in words
-            or observer is None
-            or opponents == words.lstrip().startswith("(")
-        )
-
-    if dealer is not None:
-        if not sides_fit(dealer):
+    if begin is not None:
+        if not _sides_fit(begin, words, observer):
             raise NotationError(
                 f"auction {text!r}: calls in brackets are those of the observer's opponents",
                 text=text,
             )
-        return [Called(seat, call) for seat, call in _auction(dealer, words, dummy)]
+        return _called(_auction(begin, words, dummy))
     led = next((piece.seat for piece in evidence if isinstance(piece, Play)), observer)
     for seat in Seat:
-        if seat == dummy or not sides_fit(seat):
+        if seat == dummy or not _sides_fit(seat, words, observer):
             continue
         auction = _auction(seat, words, dummy)
+        observer_calls_next = auction.turn is not None and auction.turn == observer
         on_lead = Table(auction, silent=dummy).leader
-        if (auction.turn is not None and auction.turn == observer) or (
-            on_lead is not None and on_lead == led
-        ):
-            return [Called(caller, call) for caller, call in auction]
+        if observer_calls_next or (on_lead is not None and on_lead == led):
+            return _called(auction)
     if observer is None and dummy is None:
-        return [Called(seat, call) for seat, call in _auction(Seat.S, words, dummy)]
+        return _called(_auction(Seat.S, words, dummy))
     raise NotationError(
         f"auction {text!r} does not tell who began it: write S:{text}, or add --dealer S",
         text=text,
     )
+
+
+def _named_dealer(text: str, dealer: Seat | None) -> tuple[Seat | None, str]:
+    """Who calls first, if the text or ``dealer`` names it, and the calls."""
+    first, colon, words = text.partition(":")
+    if not colon:
+        return dealer, text
+    named = Seat.of(first)
+    if dealer is not None and dealer != named:
+        raise NotationError(
+            f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out"
+        )
+    return named, words
+
+
+def _with_passes(words: str, *, is_of_observer: bool) -> str:
+    """The calls of one side with passes put in; where they are the observer's and end
+    with a bid, so that the observer calls next.
+    """
+    filled = passes_filled(words)
+    if filled == words:
+        return words
+    ends_with_bid = call_words(words)[-1][0] in LEVELS
+    return f"{filled} P" if is_of_observer and ends_with_bid else filled
+
+
+def _sides_fit(first: Seat, words: str, observer: Seat | None) -> bool:
+    """Whether calls in brackets are the opponents' if this seat calls first."""
+    if "(" not in words or observer is None:
+        return True
+    opponents_begin = (first - observer) % 2 == 1
+    return opponents_begin == words.lstrip().startswith("(")
+
+
+def _called(auction: Auction) -> list[Called]:
+    return [Called(seat, call) for seat, call in auction]
 
 
 def calls_told(text: str, calls: Sequence[Called]) -> list[Called]:
@@ -267,8 +291,9 @@ def calls_told(text: str, calls: Sequence[Called]) -> list[Called]:
     words = text.rpartition(":")[2]
     if passes_filled(words) == words:
         return list(calls)
-    last = max(at for at, one in enumerate(calls) if one.call.is_bid)
-    return [one for at, one in enumerate(calls) if at >= last or one.call.is_bid]
+    last_bid = max(place for place, called in enumerate(calls) if called.call.is_bid)
+    bids = [called for called in calls[:last_bid] if called.call.is_bid]
+    return [*bids, *calls[last_bid:]]
 
 
 def _auction(dealer: Seat, words: str, dummy: Seat | None) -> Auction:
@@ -280,10 +305,10 @@ def _auction(dealer: Seat, words: str, dummy: Seat | None) -> Auction:
 
 def _three(dummy: Seat | None) -> str:
     """A word on the three-player game, where that is played."""
+    if dummy is None:
+        return ""
     return (
-        ""
-        if dummy is None
-        else f" (only three bid here, not {dummy.name}; for the usual game add --players 4)"
+        f" (only three bid here, not {dummy.name}; for the usual game add --players 4)"
     )
 
 
@@ -295,12 +320,9 @@ def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) ->
         return int(settings["players"].value)
     if "dummy" in settings:
         return 3
-    experts = "bidder" in settings and settings["bidder"].value == "learned"
-    if (
-        experts
-        or settings.keys() & {"system", "style", "player"}
-        or any(map(_is_of_bridge, evidence))
-    ):
+    if "bidder" in settings and settings["bidder"].value == "learned":
+        return 4
+    if settings.keys() & {*FOUR_PLAYER_SETTINGS} or any(map(_is_of_bridge, evidence)):
         return 4
     return 3
 
@@ -310,10 +332,11 @@ def _is_of_bridge(piece: object) -> bool:
     return isinstance(piece, AuctionText) or is_of_bridge(piece)
 
 
-EXAMPLES = {
-    "observer": "S",
-    "hand": "AKQ2.KJ3.A54.Q32",
-}  # the settings that every position needs
+FOUR_PLAYER_SETTINGS: Final = ("system", "style", "player")
+"""Settings for four players only."""
+
+EXAMPLES: Final = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
+"""The settings that every position needs."""
 
 
 class Sourced[T](NamedTuple):
@@ -321,8 +344,10 @@ class Sourced[T](NamedTuple):
 
     value: T
     where: str
-    needed: bool = True  # whether a bidder model that has no such setting is refused
-    implied: bool = False  # whether it follows from another thing that was given
+    needed: bool = True
+    """Whether a bidder model that has no such setting is refused."""
+    implied: bool = False
+    """Whether it follows from another thing that was given."""
 
 
 class Position(NamedTuple):
@@ -339,19 +364,16 @@ class Position(NamedTuple):
         """
         file = Toml.read(file, "--position") if isinstance(file, str) else file
         settings: dict[str, Sourced[Any]] = {}
-        found: list[Sourced[Piece]] = []
+        pieces: list[Sourced[Piece]] = []
         for key, value in file.document.items():
             where, _ = file.next(key)
             if key == "evidence":
-                found += _evidence(where, value, file)
+                pieces += _evidence(where, value, file)
             elif key not in SETTINGS:
                 raise _unknown(where, key, (*SETTINGS, "evidence"))
             else:
-                many = SETTINGS[key].many
-                texts = value if many and isinstance(value, list) and value else [value]
-                read = tuple(_read(where, SETTINGS[key].read, text) for text in texts)
-                settings[key] = Sourced(read if many else read[0], where)
-        return cls(settings, tuple(found), file.path)
+                settings[key] = Sourced(_setting(where, SETTINGS[key], value), where)
+        return cls(settings, tuple(pieces), file.path)
 
     def with_more(
         self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]
@@ -366,26 +388,20 @@ class Position(NamedTuple):
         """Whether there are calls of four players and nothing else: nobody looks, and
         no hand is known.
         """
-        calls = self.pieces and all(
-            isinstance(piece.value, Called) for piece in self.pieces
-        )
-        return (
-            bool(calls)
-            and self.players == 4
-            and not self.settings.keys() & {"observer", "hand"}
-        )
+        if not self.pieces or self.settings.keys() & {"observer", "hand"}:
+            return False
+        only_calls = all(isinstance(piece.value, Called) for piece in self.pieces)
+        return only_calls and self.players == 4
 
     @property
     def auction(self) -> Auction:
         """The calls, those before the first of which are passes."""
-        calls = [
-            piece.value for piece in self.pieces if isinstance(piece.value, Called)
-        ]
-        return reduce(
-            lambda auction, one: auction.fill(one.seat, one.call)[0],
-            calls,
-            Auction.four(calls[0].seat),
-        )
+        pieces = (piece.value for piece in self.pieces)
+        calls = [piece for piece in pieces if isinstance(piece, Called)]
+        auction = Auction.four(calls[0].seat)
+        for called in calls:
+            auction, _ = auction.fill(called.seat, called.call)
+        return auction
 
     @property
     def game_in_doubt(self) -> str:
@@ -400,26 +416,28 @@ class Position(NamedTuple):
 
     @property
     def players(self) -> int:
+        """How many players bid, 3 or 4."""
         return players_in(self.settings, (piece.value for piece in self.pieces))
 
     def belief(self) -> Belief:
         """The belief; what is wrong with it is said with where it was given."""
-        start, values = self._start(), [piece.value for piece in self.pieces]
+        start = self._start()
         with suppress(BayesBridgeError):
-            return start.given(*values)
-        for number, piece in enumerate(
-            self.pieces, 1
-        ):  # the first that does not fit those before it
-            with self.attributed():
-                try:
-                    start.given(*values[:number])
-                except Contradiction:
-                    raise
-                except BayesBridgeError as error:
-                    three = (
-                        _three(start.dummy) if isinstance(error, IllegalCall) else ""
-                    )
-                    raise NotationError(f"{piece.where}: {error}{three}") from None
+            return start.given(*(piece.value for piece in self.pieces))
+        raise self._misfit(start)
+
+    def _misfit(self, start: Belief) -> NotationError:
+        """What is wrong with the first piece that does not fit those before it."""
+        values: list[Piece] = []
+        for piece in self.pieces:
+            values.append(piece.value)
+            try:
+                start.given(*values)
+            except Contradiction as error:
+                return self._with_places(error)
+            except BayesBridgeError as error:
+                three = _three(start.dummy) if isinstance(error, IllegalCall) else ""
+                return NotationError(f"{piece.where}: {error}{three}")
         raise AssertionError("evidence that fits piece by piece fits as a whole")
 
     @contextmanager
@@ -428,15 +446,18 @@ class Position(NamedTuple):
         try:
             yield
         except Contradiction as error:
-            given = [
-                piece.where
-                for piece in self.pieces
-                if piece.value in error.data["evidence"]
-            ]
-            places = dict.fromkeys(where.removeprefix("argument ") for where in given)
-            raise NotationError(
-                f"{error}{f' (given by {"; ".join(places)})' if places else ''}"
-            ) from None
+            raise self._with_places(error) from None
+
+    def _with_places(self, error: Contradiction) -> NotationError:
+        """A contradiction with the places where its pieces were given."""
+        in_conflict = error.data["evidence"]
+        places = {
+            piece.where.removeprefix("argument "): None
+            for piece in self.pieces
+            if piece.value in in_conflict
+        }
+        given_by = f" (given by {'; '.join(places)})" if places else ""
+        return NotationError(f"{error}{given_by}")
 
     def texts(self) -> dict[str, Any]:
         """``settings`` by name, as lists where there may be several, and ``evidence``
@@ -444,44 +465,43 @@ class Position(NamedTuple):
         """
         settings: dict[str, str | list[str]] = {}
         for name, setting in SETTINGS.items():
-            if name in self.settings:
-                value = self.settings[name].value
-                settings[name] = (
-                    [setting.write(one) for one in value]
-                    if setting.many
-                    else setting.write(value)
-                )
-        return {
-            "settings": settings,
-            "evidence": [[one.value.option, one.value.text] for one in self.pieces],
-        }
+            if name not in self.settings:
+                continue
+            value = self.settings[name].value
+            if setting.many:
+                settings[name] = [setting.write(item) for item in value]
+            else:
+                settings[name] = setting.write(value)
+        evidence = [[piece.value.option, piece.value.text] for piece in self.pieces]
+        return {"settings": settings, "evidence": evidence}
 
     def words(self) -> list[str]:
         """The options of the command line that describe it again."""
-        told = self.texts()
-        settings = (
-            (name, [text] if isinstance(text, str) else text)
-            for name, text in told["settings"].items()
-        )
-        pairs = [
-            *((name, text) for name, texts in settings for text in texts),
-            *told["evidence"],
-        ]
-        return [word for name, text in pairs for word in (f"--{name}", text)]
+        texts = self.texts()
+        options: list[tuple[str, str]] = []
+        for name, text in texts["settings"].items():
+            values = [text] if isinstance(text, str) else text
+            options += [(name, value) for value in values]
+        options += texts["evidence"]
+        words: list[str] = []
+        for name, text in options:
+            words += [f"--{name}", text]
+        return words
 
     def toml(self) -> str:
         """The text of a position file that describes it again; its strings are written
         as those of JSON.
         """
-        told, write = self.texts(), partial(json.dumps, ensure_ascii=False)
-        lines = [f"{name} = {write(text)}" for name, text in told["settings"].items()]
-        listed = "".join(
-            f"  {{ {kind} = {write(text)} }},\n" for kind, text in told["evidence"]
-        )
-        return (
-            "\n".join([*lines, *([f"evidence = [\n{listed}]"] if listed else [])])
-            + "\n"
-        )
+        texts = self.texts()
+        quoted = partial(json.dumps, ensure_ascii=False)
+        lines = [f"{name} = {quoted(text)}" for name, text in texts["settings"].items()]
+        if texts["evidence"]:
+            lines.append("evidence = [")
+            lines += [
+                f"  {{ {kind} = {quoted(text)} }}," for kind, text in texts["evidence"]
+            ]
+            lines.append("]")
+        return "\n".join(lines) + "\n"
 
     def _verify_complete(self) -> None:
         """Refuse a position without the settings that every one needs."""
@@ -504,7 +524,7 @@ class Position(NamedTuple):
                 f"{self.settings['dummy'].where}: with four players every seat bids and none is the dummy's: leave it "
                 "out (a hand laid open is --reveal N:PBN)"
             )
-        for name in ("system", "style", "player"):
+        for name in FOUR_PLAYER_SETTINGS:
             if name in values and not four:
                 raise NotationError(
                     f"{self.settings[name].where}: it is for four players: give --players 4 too"
@@ -576,16 +596,18 @@ def _with_setting(
 
 def python_lines(belief: Belief) -> str:
     """Python that makes the belief again; ``bb`` is the package."""
-    arguments = {
-        "dummy": repr(None if belief.dummy is None else belief.dummy.name),
-        "trump": "" if belief.trump is None else repr(belief.trump.name),
-        "bidder": _python(belief.bidder),
-        "player": "" if belief.player is None else _python(belief.player),
-    }
-    words = "".join(f", {name}={text}" for name, text in arguments.items() if text)
+    dummy = None if belief.dummy is None else belief.dummy.name
+    arguments = [repr(belief.observer.name), repr(belief.hand.pbn), f"dummy={dummy!r}"]
+    if belief.trump is not None:
+        arguments.append(f"trump={belief.trump.name!r}")
+    arguments.append(f"bidder={_python(belief.bidder)}")
+    if belief.player is not None:
+        arguments.append(f"player={_python(belief.player)}")
+    belief_line = f"belief = bb.Belief({', '.join(arguments)})"
+    if not belief.evidence:
+        return f"{belief_line}\n"
     pieces = "".join(f"    {_python(piece)},\n" for piece in belief.evidence)
-    given = f".given(\n{pieces})" if pieces else ""
-    return f"belief = bb.Belief({belief.observer.name!r}, {belief.hand.pbn!r}{words}){given}\n"
+    return f"{belief_line}.given(\n{pieces})\n"
 
 
 def _python(value: object) -> str:
@@ -594,32 +616,53 @@ def _python(value: object) -> str:
     """
     if getattr(bayesbridge, type(value).__name__, None) is not type(value):
         return repr(value)
-    return re.sub(
-        r"\b[A-Z]\w+(?=\()",
-        lambda name: f"bb.{name[0]}" if name[0] in bayesbridge.__all__ else name[0],
-        repr(value),
-    )
+    return re.sub(r"\b[A-Z]\w+(?=\()", _with_package, repr(value))
+
+
+def _with_package(class_name: re.Match[str]) -> str:
+    """The name of a class, after ``bb.`` if it is a public one."""
+    is_public = class_name[0] in bayesbridge.__all__
+    return f"bb.{class_name[0]}" if is_public else class_name[0]
 
 
 def _evidence(where: str, items: Any, file: Toml) -> Iterator[Sourced[Piece]]:
-    if not isinstance(items, list) or not all(
-        item and isinstance(item, dict) for item in items
-    ):
+    """The pieces of the list of a file, each with its line and key."""
+    is_list_of_tables = isinstance(items, list) and all(map(_is_table, items))
+    if not is_list_of_tables:
         raise NotationError(
             f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]'
         )
-    for key, value in (pair for item in items for pair in item.items()):
-        of_key, of_texts = file.next(key)
-        for place, text in enumerate(value if isinstance(value, list) else [value]):
-            spot = of_texts[place] if place < len(of_texts) else of_key
+    for key, value in chain.from_iterable(item.items() for item in items):
+        place_of_key, places_of_texts = file.next(key)
+        texts = value if isinstance(value, list) else [value]
+        for number, text in enumerate(texts):
+            place = place_of_key
+            if number < len(places_of_texts):
+                place = places_of_texts[number]
             if key not in KINDS:
-                raise _unknown(spot, key, tuple(KINDS))
-            yield Sourced(_read(spot, KINDS[key].of, text), spot)
+                raise _unknown(place, key, tuple(KINDS))
+            yield Sourced(_read(place, KINDS[key].of, text), place)
+
+
+def _is_table(item: object) -> bool:
+    """Whether an item of a file is a table that says something."""
+    return isinstance(item, dict) and bool(item)
+
+
+def _setting(where: str, setting: Setting, value: Any) -> Any:
+    """The value of a setting in a file; one that may be given several times may be a
+    list there.
+    """
+    if not setting.many:
+        return _read(where, setting.read, value)
+    texts = value if isinstance(value, list) and value else [value]
+    return tuple(_read(where, setting.read, text) for text in texts)
 
 
 def _unknown(where: str, key: str, known: tuple[str, ...]) -> NotationError:
+    hint = did_you_mean(key, known)
     return NotationError(
-        f"{where}: unknown key {key!r}: {did_you_mean(key, known)}keys here are {', '.join(known)}"
+        f"{where}: unknown key {key!r}: {hint}keys here are {', '.join(known)}"
     )
 
 
