@@ -41,8 +41,8 @@ from bayesbridge.display.words import (
 )
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.answer import Answer, scheme_words
+from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.estimators.distribution import Distribution
-from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.estimators.results import ResultDraws, shortest_interval
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.game.layouts import Floats

@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from solve_records import SHARE, Table, declarers_first, digest, solved_tables
 
-from bayesbridge.estimators.network import table_tricks
-from bayesbridge.estimators.odds import (
+from bayesbridge.estimators.actual_play import (
     FARTHEST,
     HIGHEST_MARGIN,
     LOWEST_MARGIN,
@@ -36,6 +35,7 @@ from bayesbridge.estimators.odds import (
     passed_through,
     smoothed,
 )
+from bayesbridge.estimators.network import table_tricks
 from bayesbridge.game.calls import CONTRACT_KINDS
 from bayesbridge.game.cards import Strain
 

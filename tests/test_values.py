@@ -20,7 +20,8 @@ import xarray
 import bayesbridge as bb
 from bayesbridge.bidders.fit import STYLE, Styles
 from bayesbridge.bidders.learned import PairStyle
-from bayesbridge.estimators.odds import CalibratedSample, ContractOdds
+from bayesbridge.estimators.calibrated_sample import CalibratedSample
+from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.game.layouts import Layouts
 from bayesbridge.studies.readers import Reading
 from tests.positions import called, passed, quiet

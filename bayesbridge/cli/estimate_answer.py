@@ -21,13 +21,10 @@ from bayesbridge.decisions.shortage import Shortage, shortages
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.answer import Answer
+from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.estimators.contract_question import ContractQuestion
 from bayesbridge.estimators.evaluate import Evaluation
-from bayesbridge.estimators.odds import (
-    ContractOdds,
-    ContractQuestion,
-    game_odds,
-    network_odds,
-)
+from bayesbridge.estimators.odds import game_odds, network_odds
 from bayesbridge.game.calls import Contract
 from bayesbridge.views.documents import estimate_document, readings_document
 

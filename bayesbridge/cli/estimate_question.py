@@ -10,13 +10,9 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cli.modes import Mode, verify, verify_solver
 from bayesbridge.cli.usage import attributed
 from bayesbridge.engines.budget import Budget
+from bayesbridge.estimators.contract_question import ContractQuestion, contract_question
 from bayesbridge.estimators.evaluate import Evaluation
-from bayesbridge.estimators.odds import (
-    ContractQuestion,
-    answer_question,
-    contract_question,
-    estimators_for,
-)
+from bayesbridge.estimators.odds import answer_question, estimators_for
 from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.game.tricks import Trick
 

@@ -59,7 +59,7 @@ def verify_solver(args: Namespace, uses: str = "") -> None:
     """Refuse layouts to solve, or time for that, where no solver is installed."""
     if not (args.solve or args.seconds):
         return
-    from bayesbridge.estimators.odds import layout_solver
+    from bayesbridge.estimators.trick_estimates import layout_solver
 
     if layout_solver() is None:
         why = "nothing can be solved without the plugin bayesbridge-double-dummy"

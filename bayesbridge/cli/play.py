@@ -31,7 +31,7 @@ from bayesbridge.display.markup import Table
 from bayesbridge.display.words import card_words, tell, with_symbols
 from bayesbridge.engines.budget import USUAL, DrawLimits
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, did_you_mean
-from bayesbridge.estimators.odds import resolve_contract
+from bayesbridge.estimators.contract_question import resolve_contract
 from bayesbridge.evidence.kinds import pieces
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.tricks import Trick

@@ -14,7 +14,7 @@ from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.bidders.learned import SIDES
 from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.odds import judged
+from bayesbridge.estimators.trick_estimates import judged
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Call, Vulnerability

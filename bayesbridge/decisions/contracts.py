@@ -5,7 +5,7 @@ For each declarer and strain the network of ``tricks`` gives a distribution for 
 layout; tricks of two contracts are taken as independent given the layout. Where the
 estimator ``solved`` is installed, some layouts are solved in the strains that compete
 for the best score; the network's predictions decide how these are weighted
-(:mod:`bayesbridge.estimators.odds`).
+(:mod:`bayesbridge.estimators.trick_estimates`).
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ from bayesbridge.display.words import STRAINS, number
 from bayesbridge.engines.budget import USUAL, Budget, ErrorLimits
 from bayesbridge.engines.weights import with_errors
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators.odds import (
-    CALIBRATION,
-    OFF,
-    SOLVES,
+from bayesbridge.estimators.contract_odds import CALIBRATION, OFF
+from bayesbridge.estimators.contract_question import (
     TRICKS,
     Group,
-    Solving,
-    TrickEstimates,
     group_of,
-    judged,
-    layout_solver,
     resolve_contract,
 )
 from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.trick_estimates import (
+    SOLVES,
+    Solving,
+    TrickEstimates,
+    judged,
+    layout_solver,
+)
 from bayesbridge.game.calls import CALLS, PASS, Contract, Vulnerability
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats

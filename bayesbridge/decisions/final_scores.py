@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.errors import BayesBridgeError, did_you_mean
+from bayesbridge.estimators.contract_question import Group, group_of
 from bayesbridge.estimators.network import table_tricks
-from bayesbridge.estimators.odds import Group, group_of, normalised
+from bayesbridge.estimators.trick_estimates import normalised
 from bayesbridge.game.calls import Contract, Vulnerability
 from bayesbridge.game.cards import SUIT_MASK, Strain, Suit
 from bayesbridge.game.deal import Seat

@@ -35,7 +35,7 @@ from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.decisions.contracts import PairLike, option_payoffs, pair_of
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.odds import TrickEstimates, judged
+from bayesbridge.estimators.trick_estimates import TrickEstimates, judged
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Contract, Vulnerability
 from bayesbridge.game.cards import Card, Suit

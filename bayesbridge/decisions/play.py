@@ -47,16 +47,12 @@ from bayesbridge.engines.budget import MOST_DRAWS, USUAL, Budget, Limits
 from bayesbridge.engines.target import log_likelihood
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
-from bayesbridge.estimators.odds import (
-    TRICKS,
-    CalibratedSample,
-    TrickEstimates,
-    judged,
-    resolve_contract,
-)
+from bayesbridge.estimators.calibrated_sample import CalibratedSample
+from bayesbridge.estimators.contract_question import TRICKS, resolve_contract
 from bayesbridge.estimators.outlook import CARD_SOLVER
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import SOLVER, offered
+from bayesbridge.estimators.trick_estimates import TrickEstimates, judged
 from bayesbridge.game.calls import Contract, Vulnerability
 from bayesbridge.game.cards import Card, Hand
 from bayesbridge.game.deal import Seat

@@ -24,15 +24,11 @@ from bayesbridge.engines.budget import Budget, ErrorLimits
 from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.answer import Answer
+from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.estimators.contract_question import ContractQuestion, contract_question
 from bayesbridge.estimators.distribution import GOALS, Distribution
 from bayesbridge.estimators.evaluate import Evaluation
-from bayesbridge.estimators.odds import (
-    ContractOdds,
-    ContractQuestion,
-    answer_question,
-    contract_question,
-    estimators_for,
-)
+from bayesbridge.estimators.odds import answer_question, estimators_for
 from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.models import BidderModel

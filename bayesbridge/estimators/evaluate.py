@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
 from bayesbridge.estimators.builtin import OWNERS, LengthsTogether
+from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.estimators.distribution import Accumulator, Distribution, TrickContext
 from bayesbridge.estimators.protocol import (
     Estimator,
@@ -41,9 +42,6 @@ from bayesbridge.game.layouts import Floats, Layouts
 from bayesbridge.game.tricks import Trick
 from bayesbridge.runtime.progress import report_progress
 from bayesbridge.runtime.random64 import Seed, generator
-
-if TYPE_CHECKING:
-    from bayesbridge.estimators.odds import ContractOdds
 
 # Draws kept of a posterior with more layouts than MOST_KEPT, resampled to equal weights
 KEPT: Final = 20_000

@@ -43,9 +43,10 @@ from bayesbridge.estimators.answer import (
     kept_draws,
     plain_rows,
 )
+from bayesbridge.estimators.contract_question import contract_question
 from bayesbridge.estimators.distribution import GOALS, Distribution
 from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
-from bayesbridge.estimators.odds import contract_question, estimators_for, with_odds
+from bayesbridge.estimators.odds import estimators_for, with_odds
 from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.estimators.trees import tree_groups
 from bayesbridge.game.calls import Contract

@@ -14,7 +14,7 @@ from bayesbridge.dealing.run import Numbering
 from bayesbridge.decisions.par import par
 from bayesbridge.display.markup import Table, compass, hand, text
 from bayesbridge.display.words import SEATS, SYMBOLS, counted
-from bayesbridge.estimators.odds import layout_solver
+from bayesbridge.estimators.trick_estimates import layout_solver
 from bayesbridge.game.cards import Hand, Suit
 from bayesbridge.game.deal import Deal, Seat
 from bayesbridge.game.layouts import Layouts

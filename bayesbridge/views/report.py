@@ -21,8 +21,9 @@ from bayesbridge.decisions.shortage import length_changes, shortages
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import BITS, LETTERS, SEATS, game, number, with_symbols
 from bayesbridge.estimators.answer import Answer
+from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.estimators.distribution import Distribution
-from bayesbridge.estimators.odds import ContractOdds, game_odds
+from bayesbridge.estimators.odds import game_odds
 from bayesbridge.estimators.results import Result
 from bayesbridge.position import python_lines
 from bayesbridge.views.html import document, draw

@@ -24,8 +24,8 @@ from bayesbridge.display.words import (
     share_error,
 )
 from bayesbridge.estimators.answer import Answer
+from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.estimators.evaluate import Evaluation
-from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.game.cards import Suit
 from bayesbridge.game.deal import Seat
 

@@ -45,7 +45,8 @@ from bayesbridge.errors import (
 )
 from bayesbridge.estimators.answer import best_rows, capture_tricks, plain_rows
 from bayesbridge.estimators.builtin import bayesbridge_bidders
-from bayesbridge.estimators.odds import network_odds, resolve_contract
+from bayesbridge.estimators.contract_question import resolve_contract
+from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence.game import PAPER_DUMMY
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
 from bayesbridge.game.auction import Auction

@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.display.words import number
+from bayesbridge.estimators.actual_play import FARTHEST, actual_table
 from bayesbridge.estimators.builtin import (
     CaptureEstimator,
     PlayOutEstimator,
     TricksEstimator,
 )
-from bayesbridge.estimators.odds import FARTHEST, actual_table
 from bayesbridge.estimators.protocol import run
 from bayesbridge.game.cards import Strain
 

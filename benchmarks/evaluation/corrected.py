@@ -9,7 +9,7 @@ where it was.
 
 *Coverage.* Of each position 2 000 layouts are solved: they are the truth. 300 times,
 100 of them are drawn and weighted by the network's predictions as
-:mod:`bayesbridge.estimators.odds` does, for every contract of the strain from those
+:mod:`bayesbridge.estimators.trick_estimates` does, for every contract of the strain from those
 that nearly never make to those that nearly always do, and for the leads against one. A
 share within two stated errors of 95 of a hundred is right; half the error is the
 control.
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 import bayesbridge as bb
 from bayesbridge.estimators.answer import plain_rows
-from bayesbridge.estimators.odds import CalibratedSample
+from bayesbridge.estimators.calibrated_sample import CalibratedSample
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.registry import load
 from bayesbridge.game.layouts import Layouts

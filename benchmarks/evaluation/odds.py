@@ -35,8 +35,8 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import number, percent
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.calibrated_sample import CalibratedSample
 from bayesbridge.estimators.network import table_tricks
-from bayesbridge.estimators.odds import CalibratedSample
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.registry import load
 from bayesbridge.game.calls import CONTRACT_KINDS

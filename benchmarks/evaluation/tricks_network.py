@@ -7,7 +7,7 @@ In each of 150 positions the hands of North and South are given and 40 layouts o
 others drawn and solved, South to declare. An error that is the same in all layouts of a
 position remains in every average over them. Its root mean square over the positions,
 less what the 40 layouts leave to chance, is ``NETWORK_ERROR`` of
-``bayesbridge.estimators.odds``.
+``bayesbridge.estimators.trick_estimates``.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 import bayesbridge as bb
 from bayesbridge.dealing.plan import find_solver
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.odds import (
+from bayesbridge.estimators.contract_question import TRICKS
+from bayesbridge.estimators.protocol import Question, run
+from bayesbridge.estimators.trick_estimates import (
     NETWORK_LEVELS,
-    TRICKS,
     normalised,
     solve_layouts,
 )
-from bayesbridge.estimators.protocol import Question, run
 
 positions, layouts = map(int, sys.argv[1:3])
 solver, network = find_solver(), TricksEstimator()

@@ -18,9 +18,10 @@ from bayesbridge.decisions.contracts import (
 )
 from bayesbridge.engines.budget import Budget
 from bayesbridge.estimators.answer import plain_rows, scheme_words
+from bayesbridge.estimators.contract_question import group_of
 from bayesbridge.estimators.network import table_tricks
-from bayesbridge.estimators.odds import Solving, TrickEstimates, group_of
 from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.trick_estimates import Solving, TrickEstimates
 from bayesbridge.game.calls import Vulnerability
 from bayesbridge.game.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
 from tests import positions

@@ -6,7 +6,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.decisions.final_scores import FinalScores, Goal, network_tricks
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.odds import group_of
+from bayesbridge.estimators.contract_question import group_of
 from bayesbridge.game.calls import Vulnerability
 from bayesbridge.game.scoring import NEW, Duplicate, imps
 from tests.deals import deal_masks

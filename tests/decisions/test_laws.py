@@ -7,7 +7,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.estimators.answer import plain_rows
-from bayesbridge.estimators.odds import CalibratedSample
+from bayesbridge.estimators.calibrated_sample import CalibratedSample
 
 PLUGIN = """
 import numpy as np

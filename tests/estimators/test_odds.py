@@ -12,17 +12,14 @@ from hypothesis import strategies as st
 import bayesbridge as bb
 from bayesbridge import BayesBridgeError, Contract, Seat, Strain
 from bayesbridge.engines.budget import USUAL, Budget
-from bayesbridge.estimators import odds
+from bayesbridge.estimators import actual_play, contract_odds
 from bayesbridge.estimators.builtin import TricksEstimator
+from bayesbridge.estimators.calibrated_sample import CalibratedSample
+from bayesbridge.estimators.contract_question import contract_question
 from bayesbridge.estimators.evaluate import evaluate
-from bayesbridge.estimators.odds import (
-    CalibratedSample,
-    contract_question,
-    network_error,
-    network_odds,
-    with_odds,
-)
+from bayesbridge.estimators.odds import network_odds, with_odds
 from bayesbridge.estimators.protocol import Question, run
+from bayesbridge.estimators.trick_estimates import network_error
 from bayesbridge.runtime.progress import watch_progress
 from tests import positions
 from tests.deals import solved_deals
@@ -135,7 +132,9 @@ def test_a_defender_is_told_by_how_much_readings_of_auctions_are_off():
                 network_odds(posterior, bb.Contract.of(f"{one} by S")).caution
                 for one in (bid, "4S")
             ]
-        told = f"boards of experts {kind}s made {odds.READ_LESS[kind][1]} points"
+        told = (
+            f"boards of experts {kind}s made {contract_odds.READ_LESS[kind][1]} points"
+        )
         assert [told in one for one in said] == [True, False, False, False]
 
 
@@ -316,13 +315,13 @@ def smoothed_by_hand(counts, strength, cell, margin):
 
 
 def test_small_cells_are_drawn_to_larger_ones_as_the_formula_says():
-    counts = np.random.default_rng(1).poisson(3, odds.SHAPE) * np.random.default_rng(
-        2
-    ).integers(0, 2, odds.SHAPE)
-    found = odds.smoothed(counts, 20.0)
-    assert found.shape == odds.SHAPE
+    counts = np.random.default_rng(1).poisson(
+        3, actual_play.SHAPE
+    ) * np.random.default_rng(2).integers(0, 2, actual_play.SHAPE)
+    found = actual_play.smoothed(counts, 20.0)
+    assert found.shape == actual_play.SHAPE
     for cell in itertools.product(range(3), range(2), range(2)):
-        for margin in range(odds.SHAPE[3]):
+        for margin in range(actual_play.SHAPE[3]):
             np.testing.assert_allclose(
                 found[cell][margin],
                 smoothed_by_hand(counts, 20.0, cell, margin),
@@ -332,7 +331,7 @@ def test_small_cells_are_drawn_to_larger_ones_as_the_formula_says():
 
 def test_tables_are_distributions_for_every_contract():
     for contract in EVERY:
-        table = odds.actual_table(contract)
+        table = actual_play.actual_table(contract)
         assert table.shape == (14, 14)
         np.testing.assert_allclose(table.sum(axis=1), 1.0)
         assert (table >= 0).all()
@@ -354,12 +353,12 @@ def test_every_layout_solved_and_passed_through(solver):
         right(posterior, 9)
     )
     assert plain.make_error.item() == 0.0
-    table = odds.actual_table(Contract.of("3NT by E"))
+    table = actual_play.actual_table(Contract.of("3NT by E"))
     np.testing.assert_allclose(passed.pmf, plain.pmf.values @ table, atol=1e-12)
     assert (
         np.abs(
             passed.pmf.values
-            - plain.pmf.values @ odds.actual_table(Contract.of("6C by E"))
+            - plain.pmf.values @ actual_play.actual_table(Contract.of("6C by E"))
         ).max()
         > 1e-3
     )
@@ -417,7 +416,7 @@ def test_the_command_line_answers_as_python(solver, document, answer):
         np.array(list(one["tricks"]["pmf"].values())) for one in (plain, passed)
     )
     np.testing.assert_allclose(
-        after, before @ odds.actual_table(Contract.of("3NT by S")), atol=1e-9
+        after, before @ actual_play.actual_table(Contract.of("3NT by S")), atol=1e-9
     )
 
 

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.estimators.odds import ContractOdds
+from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.views.html import INK, PAPER
 from tests import positions
 

@@ -6,7 +6,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.belief.posterior import CARDS
 from bayesbridge.decisions.history import CallReading, Spread
-from bayesbridge.estimators.odds import ContractOdds
+from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.game.calls import Call
 from bayesbridge.game.deal import Seat
 from bayesbridge.views.tables import sentences, slam_words, told_bits
