@@ -40,10 +40,11 @@ from bayesbridge.display.words import (
     with_symbols,
 )
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.answer import Answer, scheme_words
+from bayesbridge.estimators.answer_tables import scheme_words
 from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.estimators.distribution import Distribution
-from bayesbridge.estimators.results import ResultDraws, shortest_interval
+from bayesbridge.estimators.intervals import shortest_interval
+from bayesbridge.estimators.results import Result
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.game.layouts import Floats
 from bayesbridge.studies.auction.study import tenths
@@ -384,7 +385,7 @@ def tricks(
         raise BayesBridgeError(
             f"level {level!r}: a contract is at level 1 to 7", level=level
         )
-    tricks = Answer.of_tree(result).number(name).tricks(**where)
+    tricks = Result.of(result).answer.number(name).tricks(**where)
     asked = tricks.asked
     goal = (
         7 if asked.contract is None else asked.contract.tricks_needed * asked.declares
@@ -481,7 +482,7 @@ def prior_posterior(
     )
     every: set[int] = set()
     for side, result, look in zip((-1, 1), (prior, posterior), looks, strict=True):
-        number = Answer.of_tree(result).number(name).at(**where)
+        number = Result.of(result).answer.number(name).at(**where)
         values, shares = number.values[number.met(0)], number.shares[number.met(0)]
         ax.bar(
             values + 0.2 * side,
@@ -761,7 +762,7 @@ def distribution(
     >>> distribution(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), "delta").get_title()
     'delta of S and N: P in % (exact)'
     """
-    answer = Answer.of_tree(result)
+    answer = Result.of(result).answer
     number = answer.number(name)
     dims = [dim for dim in number.labels if dim not in where]
     how = "exact" if number.exact else "estimated"
@@ -777,7 +778,7 @@ def distribution(
         _bars(ax, shown, number.shares[number.met(0)], color=SKY)
         _axis(ax, shown, name)
     else:
-        weights, mean = ResultDraws.of(result).weights, float(number.mean[0])
+        weights, mean = answer.kept.weights, float(number.mean[0])
         ax.hist(
             number.drawn[:, 0].astype(np.float64),
             30,

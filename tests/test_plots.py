@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import bayesbridge as bb
 from bayesbridge import plots
 from bayesbridge.display.words import SYMBOLS
-from bayesbridge.estimators.results import shortest_interval
+from bayesbridge.estimators.intervals import shortest_interval
 from bayesbridge.studies import STUDIES, captures, conditions
 from tests import positions
 

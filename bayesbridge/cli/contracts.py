@@ -23,7 +23,7 @@ from bayesbridge.decisions.sensitivity import EXPERTS, by_system, depends_senten
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import percent, tell
 from bayesbridge.engines.budget import USUAL, Budget
-from bayesbridge.estimators.answer import (
+from bayesbridge.estimators.answer_tables import (
     SHOWN,
     answers_table,
     contracts_table,

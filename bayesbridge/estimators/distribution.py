@@ -34,8 +34,6 @@ from bayesbridge.game.layouts import Floats, FrozenArrays, read_only
 from bayesbridge.runtime.jit import njit
 
 if TYPE_CHECKING:
-    import xarray
-
     from bayesbridge.belief.belief import Belief
 
 GOALS: Final = range(
@@ -116,98 +114,6 @@ class Distribution(FrozenArrays, Displayable):
     estimator: str
     name: str  #: Its name in results: two estimators may share the name of an output.
     asked: TrickContext
-
-    @classmethod
-    def of_tree(
-        cls, draws: xarray.DataArray, pmf: xarray.DataArray | None, asked: TrickContext
-    ) -> Self:
-        """From the variables of a result: the layouts kept by ``draw``, or by ``chain``
-        and ``draw``.
-        """
-        name, attrs = str(draws.name), draws.attrs
-        own_dims = draws.dims[draws.dims.index("draw") + 1 :]
-        dims = tuple(str(dim) for dim in own_dims if dim != f"{name}_value")
-        mean, sd = np.ravel(attrs["mean"]), np.ravel(attrs["sd"])
-        values, shares, count, support = (
-            np.zeros(0, np.int64),
-            np.zeros((len(mean), 0)),
-            None,
-            None,
-        )
-        if pmf is not None:
-            values, shares, about = (
-                pmf[f"{name}_value"].values,
-                pmf.values.reshape(len(mean), -1),
-                pmf.attrs,
-            )
-            support = (
-                range(int(values[0]), int(values[-1]) + 1)
-                if f"{name}_value" in draws.dims
-                else None
-            )
-            if about.get("counts_tricks"):
-                undefined = (
-                    int(about["undefined_value"])
-                    if "undefined_value" in about
-                    else None
-                )
-                count = TrickCount(
-                    undefined,
-                    str(about["failing"]),
-                    str(about["holding"]),
-                    bool(about["at_table"]),
-                )
-        coords = {dim: tuple(map(str, draws[dim].values)) for dim in dims}
-        declared = Output(
-            name=str(attrs["output"]),
-            doc=str(attrs["long_name"]),
-            dims=dims,
-            dtype=str(draws.dtype),
-            coords=coords,
-            support=support,
-            tricks=count,
-            title=str(attrs.get("title", "")),
-            note=str(attrs.get("note", "")),
-        )
-        own_shape = draws.shape[len(draws.dims) - len(own_dims) :]
-        kept = read_only(draws.values.reshape(-1, *own_shape))
-        exact, estimator = bool(attrs["exact"]), str(attrs["estimator"])
-        return cls(
-            declared, kept, mean, sd, exact, values, shares, estimator, name, asked
-        )
-
-    @property
-    def variables(self) -> dict[str, Any]:
-        """Attributes of the draws and of the distribution in a result, from which
-        :meth:`of_tree` reads it back.
-        """
-        output, count = self.output, self.output.tricks
-        shared = {"long_name": output.doc, "exact": int(self.exact)}
-        mean, sd = (
-            float(cells[0]) if len(cells) == 1 else cells
-            for cells in (self.mean, self.sd)
-        )
-        draws = {
-            "estimator": self.estimator,
-            "output": output.name,
-            **shared,
-            "mean": mean,
-            "sd": sd,
-        }
-        draws |= {
-            name: text
-            for name, text in (("title", output.title), ("note", output.note))
-            if text
-        }
-        if count is not None:
-            shared |= {"counts_tricks": 1, "at_table": int(count.at_table)}
-            shared |= {"failing": count.failing, "holding": count.holding}
-            shared |= (
-                {}
-                if count.undefined_value is None
-                else {"undefined_value": count.undefined_value}
-            )
-        return {"draws": draws, "pmf": shared}
 
     @property
     def labels(self) -> dict[str, tuple[str, ...]]:

@@ -1,30 +1,14 @@
-"""Results: an answer as an ArviZ tree, with its summary and Monte Carlo errors;
-docs/results.md names the groups.
-
-The standard error of every mean, plain or conditional, comes from one formula. A mean m
-= E[q x] / E[q] over draws changes by u = q (x - m) / E[q] for a little more weight on a
-draw (its influence); the error is that of the mean of u. Importance weights W give (Σ
-W² u²)½, other draws the spread of u over the square root of their effective sample
-size. Where an event is rare, or never happens, the square of one more draw with the
-opposite outcome is added, and with importance weights, for any number, of one more like
-the draw farthest from the mean. No error is stated where all draws agree on a number
-that is no event, nor of a mean given that the conditions hold with few draws. Weights
-that are averages over a bidding style add the error of these averages
-(:mod:`~bayesbridge.engines.weights`).
-"""
+"""Results: an answer as an ArviZ tree; docs/results.md names its groups."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import sqrt
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self, Unpack
 
 import numpy as np
 import pandas
 import xarray
-from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import (
     Posterior,
@@ -33,26 +17,25 @@ from bayesbridge.belief.posterior import (
 )
 from bayesbridge.display import markup
 from bayesbridge.engines.budget import Budget, ErrorLimits
-from bayesbridge.engines.weights import Batches, Weights, standard_error
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.answer import (
+from bayesbridge.estimators.answer import Answer
+from bayesbridge.estimators.answer_tables import (
     SHOWN,
-    Answer,
     answers_table,
     contracts_table,
-    kept_draws,
     plain_rows,
 )
 from bayesbridge.estimators.contract_question import contract_question
 from bayesbridge.estimators.distribution import GOALS, Distribution
-from bayesbridge.estimators.evaluate import Evaluation, ask, evaluate
-from bayesbridge.estimators.odds import estimators_for, with_odds
+from bayesbridge.estimators.evaluate import Evaluation
+from bayesbridge.estimators.odds import answer_question, estimators_for
 from bayesbridge.estimators.protocol import Estimator
+from bayesbridge.estimators.read_tree import read_answer
+from bayesbridge.estimators.summary import summary_table
 from bayesbridge.estimators.trees import tree_groups
 from bayesbridge.game.calls import Contract
 from bayesbridge.game.cards import Strain, Suit
 from bayesbridge.game.deal import Seat
-from bayesbridge.game.layouts import Floats
 from bayesbridge.game.tricks import Trick
 from bayesbridge.runtime.random64 import Seed, generator
 
@@ -62,7 +45,8 @@ GROUPS: Final = (
     "pmf",
     "observed_data",
     "constant_data",
-)  # what every result has
+)
+"""What every result has."""
 
 
 CONCATENATED: Final[dict[str, dict[str, Any]]] = {
@@ -86,16 +70,19 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
     (True, ['quantity', 'value', 'probability', 'exact'])
     """
 
-    __slots__ = ()
+    __slots__ = ("_answer",)
 
     @classmethod
     def of(cls, tree: xarray.DataTree) -> Self:
         """A tree that was read from a file, as a result; a result passes through."""
         if isinstance(tree, cls):
             return tree
-        if missing := [name for name in GROUPS if name not in tree.children]:
-            words = "give one that bb.estimate made, read back from its file"
-            raise BayesBridgeError(f"the tree has no group {missing[0]!r}: {words}")
+        for name in GROUPS:
+            if name not in tree.children:
+                raise BayesBridgeError(
+                    f"the tree has no group {name!r}: give one that bb.estimate made, "
+                    "read back from its file"
+                )
         if "arviz" not in tree.attrs:
             made_by = tree.attrs.get("creation_library_version", "unknown")
             raise BayesBridgeError(
@@ -104,21 +91,25 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
             )
         return cls.from_dict(tree.to_dict())
 
+    @property
+    def answer(self) -> Answer:
+        """The numbers that the tree holds, each with its distribution."""
+        if not hasattr(self, "_answer"):
+            self._answer = read_answer(self)
+        return self._answer
+
     def to_dataframe(self) -> pandas.DataFrame:
         """Every distribution as one pandas table: a row for each value of each number,
         as the summary names it.
         """
-        rows = [
-            (name, value, probability, number.exact)
-            for number in Answer.of_tree(self).numbers.values()
-            for name, shares in zip(number.names, number.pmf, strict=True)
-            for value, probability in zip(
-                number.values.tolist(), shares.tolist(), strict=True
-            )
-        ]
-        return pandas.DataFrame(
-            rows, columns=["quantity", "value", "probability", "exact"]
-        )
+        columns = ["quantity", "value", "probability", "exact"]
+        rows = []
+        for number in self.answer.numbers.values():
+            values = number.values.tolist()
+            for name, shares in zip(number.names, number.pmf.tolist(), strict=True):
+                for value, share in zip(values, shares, strict=True):
+                    rows.append((name, value, share, number.exact))
+        return pandas.DataFrame(rows, columns=columns)
 
     def summary(
         self,
@@ -143,40 +134,12 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         >>> f"{row['mean']:.2f}, exact: {row['exact']}"
         '10.23, exact: True'
         """
-        if not 0.0 < probability < 1.0:
-            raise BayesBridgeError(
-                f"an interval of probability {probability!r}: give a number between 0 and 1"
-            )
-        if kind not in INTERVALS:
-            raise BayesBridgeError(
-                f"an interval of kind {kind!r}: choose {' or '.join(INTERVALS)}",
-                kind=kind,
-            )
-        answer = Answer.of_tree(self)
-        draws = ResultDraws.of(self)
-        wanted = (
-            list(answer.numbers)
-            if names is None
-            else [names]
-            if isinstance(names, str)
-            else list(names)
-        )
-        ends = [f"{kind}{100 * probability:g}_{end}" for end in ("lb", "ub")]
-        rows: dict[str, list[Any]] = {}
-        for name in sorted(
-            wanted, key=lambda name: not answer.number(name).counts_tricks
-        ):
-            for quantity in _quantities(answer.number(name), draws.weights):
-                interval = (np.nan, np.nan)
-                if not quantity.event:
-                    interval = INTERVALS[kind](
-                        quantity.values, quantity.chances, probability
-                    )
-                figures = quantity.mean, quantity.sd, *interval, *draws.errors(quantity)
-                rows[quantity.label] = [*figures, quantity.exact]
-        columns = ["mean", "sd", *ends, "mcse", "ess", "exact"]
-        table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
-        table.index.name = "quantity"
+        answer = self.answer
+        if names is None:
+            names = list(answer.numbers)
+        elif isinstance(names, str):
+            names = [names]
+        table = summary_table(answer, names, probability, kind)
         table.attrs = dict(self.attrs)
         return table
 
@@ -193,7 +156,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         >>> round(result.at_least().sel(tricks=9).item(), 3)
         0.713
         """
-        number = Answer.of_tree(self).number(name)
+        number = self.answer.number(name)
         shares = np.array(
             [list(number.tricks(**where).goals.values()) for where in number.cells]
         )
@@ -205,7 +168,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         """The distribution of an output that counts tricks; ``where`` picks one of
         several, such as ``strain="NT"``.
         """
-        return Answer.of_tree(self).number(name).tricks(**where)
+        return self.answer.number(name).tricks(**where)
 
     def _repr_html_(self) -> str:
         """Hands, honours, every distribution, and how exact they are; of a part of a
@@ -213,37 +176,34 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         """
         if any(name not in self.children for name in (*GROUPS, "marginals")):
             return str(super()._repr_html_())  # type: ignore[no-untyped-call]
-        kept, marginals = (
-            self["constant_data"].to_dataset(),
-            self["marginals"].to_dataset(),
+        constants = self["constant_data"].to_dataset()
+        marginals = self["marginals"].to_dataset()
+        dummy = str(constants["dummy"].values)
+        roles = {dummy: "dummy"} if dummy else {}
+        roles[str(constants["observer"].values)] = "observer"
+        middle = markup.call(str(constants["contract"].values))
+        groups = ", ".join(sorted(self.children))
+        return markup.piece(
+            position_html(dict(marginals.data_vars), roles, middle),
+            *(table.html() for table in self.answer.tables),
+            markup.sentence(" ".join(self._accuracy())),
+            markup.sentence(f"A tree for ArviZ with the groups {groups}."),
         )
-        dummy, observer, contract = (
-            str(kept[name].values) for name in ("dummy", "observer", "contract")
-        )
-        roles = {**({dummy: "dummy"} if dummy else {}), observer: "observer"}
-        answer, known = (
-            Answer.of_tree(self),
-            {"card": "cards and lengths", "point": "points"},
-        )
+
+    def _accuracy(self) -> list[str]:
+        """How exact the numbers are that are shown, in sentences."""
+        marginals = self["marginals"].to_dataset()
+        tables = {"card": "cards and lengths", "point": "points"}
         sampled = [
             words
-            for name, words in known.items()
+            for name, words in tables.items()
             if not marginals[f"{name}_probabilities"].attrs["exact"]
         ]
-        sampled += [number.name for number in answer.shown if not number.exact]
-        exact = {**self.attrs, "exact": not sampled}
-        said = [
-            *accuracy_sentences(exact),
-            f"Sampled: {', '.join(sampled)}." if sampled else "",
-        ]
-        return markup.piece(
-            position_html(dict(marginals.data_vars), roles, markup.call(contract)),
-            *(table.html() for table in answer.tables),
-            markup.sentence(" ".join(said)),
-            markup.sentence(
-                f"A tree for ArviZ with the groups {', '.join(sorted(self.children))}."
-            ),
-        )
+        sampled += [number.name for number in self.answer.shown if not number.exact]
+        sentences = accuracy_sentences({**self.attrs, "exact": not sampled})
+        if sampled:
+            sentences.append(f"Sampled: {', '.join(sampled)}.")
+        return sentences
 
 
 class Rows(markup.Displayable, xarray.Dataset):  # type: ignore[no-untyped-call]
@@ -312,7 +272,7 @@ def estimate(
     ('convolution', 0.2977)
     """
     budget = Budget(posterior.asked[1], **limits)
-    asked = contract_question(
+    question = contract_question(
         posterior.belief,
         contract,
         by,
@@ -321,21 +281,22 @@ def estimate(
         trump=trump,
         solve=budget.solve,
     )
-    chosen = estimators_for(estimators, asked)
-    if asked is not None:
-        pair, trump = asked.group.pair, asked.group.strain
-    random, question = generator(rng), ask(posterior, pair, trump, trick)
-    found = with_odds(
-        evaluate(posterior, chosen, question, rng=random, budget=budget),
-        asked,
-        budget,
-        random,
+    random = generator(rng)
+    evaluation = answer_question(
+        posterior,
+        estimators_for(estimators, question),
+        question,
+        pair=pair,
+        trump=trump,
+        trick=trick,
+        budget=budget,
+        rng=random,
     )
-    for name, failure in found.failures.items():
-        if not found.numbers:
+    for name, failure in evaluation.failures.items():
+        if not evaluation.numbers:
             raise failure
         warnings.warn(f"left out {name!r}: {failure}", stacklevel=2)
-    return to_datatree(found, random)
+    return to_datatree(evaluation, random)
 
 
 def to_datatree(
@@ -344,7 +305,10 @@ def to_datatree(
     """An evaluation as a result; ``rng`` resamples weighted draws. Without
     ``marginals`` it has the outputs alone.
     """
-    return Result.from_dict(tree_groups(evaluation, rng, marginals=marginals))
+    groups = tree_groups(evaluation, rng, marginals=marginals)
+    result = Result.from_dict(groups)
+    result._answer = Answer.of(evaluation)
+    return result
 
 
 def concat(
@@ -412,223 +376,3 @@ def concat(
             )
     groups["posterior"] = groups["posterior"].transpose("chain", "draw", ...)
     return xarray.DataTree.from_dict(groups)
-
-
-def shortest_interval(
-    values: NDArray[Any], chances: Floats, probability: float
-) -> tuple[float, float]:
-    """The shortest [a, b] from value to value that holds the probability; of equally
-    short ones the likeliest.
-
-    >>> shortest_interval(np.array([0, 8, 9, 10]), np.array([0.2, 0.1, 0.4, 0.3]), 0.7)
-    (9.0, 10.0)
-    """
-    places, which = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
-    mass = np.bincount(which, chances)
-    before = np.concatenate([[0.0], np.cumsum(mass)])
-    # Rounding must not ask for one value more than the mass itself does.
-    last = np.searchsorted(before[1:], before[:-1] + probability - 1e-12)
-    first = np.flatnonzero(last < len(places))
-    last = last[first]
-    best = np.lexsort((before[first] - before[last + 1], places[last] - places[first]))[
-        0
-    ]
-    return float(places[first[best]]), float(places[last[best]])
-
-
-def equal_tailed_interval(
-    values: NDArray[Any], chances: Floats, probability: float
-) -> tuple[float, float]:
-    """The interval between two quantiles that leave out equally much, at most.
-
-    >>> equal_tailed_interval(np.array([0, 8, 9, 10]), np.array([0.2, 0.1, 0.4, 0.3]), 0.7)
-    (0.0, 10.0)
-    """
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(chances[order])
-    tail = (1.0 - probability) / 2
-    # Rounding must not ask for one value more than the mass itself does.
-    first = int(np.searchsorted(below, tail + ROUNDING, side="right"))
-    last = int(np.searchsorted(below, 1.0 - tail - ROUNDING))
-    last = min(last, len(order) - 1)
-    return float(values[order[first]]), float(values[order[last]])
-
-
-ROUNDING: Final = 1e-12
-
-INTERVALS: Final = {"eti": equal_tailed_interval, "hdi": shortest_interval}
-"""Kinds of intervals, by ArviZ's names for them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Quantity:
-    """One number: its distribution, and the draws behind it unless it is exact."""
-
-    label: str
-    values: NDArray[Any]
-    chances: Floats
-    exact: bool
-    draws: NDArray[Any]  #: (n,) values.
-    given: NDArray[np.bool_] | None = (
-        None  #: (n,) the draws that count; ``None`` for all.
-    )
-    event: bool = False  #: Whether it is 0 or 1, so that an interval says nothing.
-    moments: Sequence[float] = ()
-    """Mean and spread where the posterior has more layouts than draws were kept; else
-    they follow from these.
-    """
-
-    @property
-    def mean(self) -> float:
-        return self.moments[0] if self.moments else float(self.chances @ self.values)
-
-    @property
-    def sd(self) -> float:
-        """Of the distribution; 0 for a number that never changes, whatever the rounding
-        of its weight.
-        """
-        spread = (
-            self.moments[1]
-            if self.moments
-            else float(self.chances @ ((self.values - self.mean) ** 2)) ** 0.5
-        )
-        return spread if spread > 1e-9 else 0.0
-
-
-def _quantities(number: Distribution, weights: Floats) -> Iterator[_Quantity]:
-    """Every number of one output, whose draws have these weights; for tricks also the
-    conditions and every goal.
-    """
-    if number.counts_tricks:
-        yield from _tricks(number)
-    for place, (label, own) in enumerate(
-        zip(number.names, number.drawn.T, strict=True)
-    ):
-        if len(number.values):
-            yield _Quantity(label, number.values, number.pmf[place], number.exact, own)
-        else:
-            moments = float(number.mean[place]), float(number.sd[place])
-            yield _Quantity(label, own, weights, number.exact, own, moments=moments)
-
-
-def _tricks(number: Distribution) -> Iterator[_Quantity]:
-    """The quantities of tricks, where each draw has a number or a distribution."""
-    name, count, draws, spread = (
-        number.name,
-        number.count,
-        number.draws,
-        number.output.support is not None,
-    )
-    failed = (
-        np.zeros(len(draws), np.bool_) if spread else draws == count.undefined_value
-    )
-
-    def event(label: str, share: float, happens: NDArray[Any]) -> _Quantity:
-        ends, both = np.array([0, 1]), np.array([1.0 - share, share])
-        return _Quantity(
-            label, ends, both, number.exact, happens.astype(np.float64), event=True
-        )
-
-    if count.undefined_value is not None:
-        yield event(
-            count.failing if number.output.title else f"{name}: {count.failing}",
-            number.fails,
-            failed,
-        )
-        if number.holds:
-            given = np.where(number.counted, number.shares, 0.0) / number.holds
-            yield _Quantity(
-                f"{name} if {count.holding}",
-                number.values,
-                given,
-                number.exact,
-                draws,
-                ~failed,
-            )
-    for goal, share in number.goals.items():
-        reached = (
-            draws[:, number.values >= goal].sum(axis=-1)
-            if spread
-            else ~failed & (draws >= goal)
-        )
-        makes = f", {number.goal(goal)}" if number.is_contract_chance else ""
-        yield event(f"{name} ≥ {goal}{makes}", share, reached)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ResultDraws:
-    """The weights of the draws of a result, for standard errors."""
-
-    weights: Floats  #: (n,) adding up to one.
-    weighted: bool  #: Whether they are independent draws with importance weights.
-    ess: float
-    batches: Batches | None
-
-    @classmethod
-    def of(cls, result: xarray.DataTree) -> ResultDraws:
-        engine = result["sample_stats"].attrs
-        kept = kept_draws(result)
-        log_weights = np.zeros(kept.sizes["draw"] * kept.sizes.get("chain", 1))
-        if "log_weight" in kept:
-            log_weights = kept["log_weight"].values
-        batches = None
-        if "batch_weight" in kept:
-            table = kept["batch_weight"]
-            drawn = bool(table.attrs["drawn"])
-            batches = Batches(table.values, kept["batch_row"].values, drawn)
-        # Weights of an exact posterior are no draws; those by batches are estimates themselves.
-        weighted = "log_weight" in kept and not engine["exact"] and batches is None
-        return cls(Weights(log_weights).W, weighted, float(engine["ess"]), batches)
-
-    def errors(self, quantity: _Quantity) -> tuple[float, float]:
-        """Monte Carlo standard error of the mean and effective sample size; ``nan``
-        where they mean nothing.
-        """
-        if quantity.exact:
-            return 0.0, np.nan
-        counts = (
-            np.ones(self.weights.shape)
-            if quantity.given is None
-            else quantity.given.astype(np.float64)
-        )
-        share = float((self.weights * counts).sum())
-        if not share or (quantity.given is not None and self._effective(counts) < 10.0):
-            return np.nan, np.nan
-        u = counts * (quantity.draws - quantity.mean) / share
-        error = self._error(u)
-        if quantity.event or self.weighted:
-            far = (
-                max(quantity.mean, 1.0 - quantity.mean)
-                if quantity.event
-                else share * float(np.abs(u).max())
-            )
-            error = float(np.hypot(error, far / self._effective(counts)))
-        if not error:
-            return np.nan, np.nan
-        return float(f"{error:.2g}"), float(
-            round((quantity.sd / error) ** 2)
-        ) if quantity.sd else np.nan
-
-    def _effective(self, counts: Floats) -> float:
-        some = self.weights * counts
-        return (
-            float(some.sum() ** 2 / (some**2).sum())
-            if self.weighted
-            else self.ess * float(some.sum())
-        )
-
-    def _error(self, u: Floats) -> float:
-        """Standard error of the mean of u."""
-        if u.min() == u.max():
-            return 0.0
-        variance = float((self.weights * u**2).sum())
-        # Rare events may have been met at light draws only: no better than if all draws counted the same.
-        own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
-        if self.batches is not None:
-            moved = standard_error(self.batches.moved(u, self.weights))
-            return sqrt(moved**2 + own * self.batches.drawn)
-        if self.weighted:
-            # An engine that knows its weights to deceive states a smaller ESS than they have.
-            deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
-            return sqrt(deceit * own)
-        return sqrt(variance / self.ess)

@@ -65,7 +65,7 @@ def _chains_group(numbers: dict[str, Distribution], chains: Chains) -> xarray.Da
     """Draws of every output that count the same, as ArviZ takes them."""
     draws: dict[str, Any] = {}
     for name, number in numbers.items():
-        attrs = number.variables["draws"]
+        attrs = _draws_attributes(number)
         if chains.resampled:
             attrs["resampling_error"] = _plain(chains.error(number.sd))
         draws[name] = ((*IN_CHAINS, *_axes(number)), chains.take(number.draws), attrs)
@@ -80,7 +80,7 @@ def _weighted_draws(evaluation: Evaluation) -> xarray.Dataset:
     numbers = evaluation.numbers
     posterior = evaluation.posterior
     variables: dict[str, Any] = {
-        name: (("draw", *_axes(number)), number.draws, number.variables["draws"])
+        name: (("draw", *_axes(number)), number.draws, _draws_attributes(number))
         for name, number in numbers.items()
     }
     if evaluation.log_weights is not None:
@@ -160,9 +160,44 @@ def _distributions(numbers: dict[str, Distribution]) -> xarray.Dataset:
             continue
         axis = f"{name}_value"
         shares = number.pmf.reshape(*number.output.shape, -1)
-        variables[name] = ((*number.output.dims, axis), shares, number.variables["pmf"])
+        variables[name] = ((*number.output.dims, axis), shares, _pmf_attributes(number))
         coords |= _labels([number]) | {axis: number.values}
     return xarray.Dataset(variables, coords)
+
+
+def _draws_attributes(number: Distribution) -> dict[str, Any]:
+    """What the draws of an output say of themselves; :mod:`~bayesbridge.estimators.read_tree` reads it back."""
+    output = number.output
+    attrs = {
+        "estimator": number.estimator,
+        "output": output.name,
+        "long_name": output.doc,
+        "exact": int(number.exact),
+        "mean": _plain(number.mean),
+        "sd": _plain(number.sd),
+    }
+    if output.title:
+        attrs["title"] = output.title
+    if output.note:
+        attrs["note"] = output.note
+    return attrs
+
+
+def _pmf_attributes(number: Distribution) -> dict[str, Any]:
+    """What a distribution says of itself."""
+    count = number.output.tricks
+    attrs: dict[str, Any] = {
+        "long_name": number.output.doc,
+        "exact": int(number.exact),
+    }
+    if count is not None:
+        attrs["counts_tricks"] = 1
+        attrs["at_table"] = int(count.at_table)
+        attrs["failing"] = count.failing
+        attrs["holding"] = count.holding
+        if count.undefined_value is not None:
+            attrs["undefined_value"] = count.undefined_value
+    return attrs
 
 
 def _axes(number: Distribution) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ def html_report(
     >>> html_report(posterior, bb.estimate(posterior))[:15]
     '<!DOCTYPE html>'
     """
-    belief, answer = posterior.belief, Answer.of_tree(result)
+    belief, answer = posterior.belief, Result.of(result).answer
     odds = ContractOdds.of_tree(result if contract is None else contract)
     games = (
         [odds]

@@ -43,7 +43,8 @@ from bayesbridge.errors import (
     located,
     shorten,
 )
-from bayesbridge.estimators.answer import best_rows, capture_tricks, plain_rows
+from bayesbridge.estimators.answer import capture_tricks
+from bayesbridge.estimators.answer_tables import best_rows, plain_rows
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.contract_question import resolve_contract
 from bayesbridge.estimators.odds import network_odds

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge as bb
-from bayesbridge.estimators.answer import plain_rows
+from bayesbridge.estimators.answer_tables import plain_rows
 from bayesbridge.estimators.calibrated_sample import CalibratedSample
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.registry import load

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import accumulate
 from math import inf, isfinite, nan, sqrt
@@ -56,10 +56,12 @@ from bayesbridge.display.markup import Table
 from bayesbridge.display.words import number, percent
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge
+from bayesbridge.estimators.answer import Answer as EstimatorsAnswer
 from bayesbridge.estimators.builtin import CaptureEstimator
+from bayesbridge.estimators.draw_errors import KeptDraws
 from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.protocol import Output, Question
-from bayesbridge.estimators.results import to_datatree
+from bayesbridge.estimators.summary import summary_table
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.kinds import Called, Holds
 from bayesbridge.evidence.models import BidderModel
@@ -406,16 +408,13 @@ def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> An
     """All numbers with their errors; ``as_if_equal`` gives the errors of draws that
     count the same.
     """
-    result = to_datatree(
-        evaluate(posterior, [probe], ask(posterior, probe.pair)), marginals=False
-    )
+    evaluation = evaluate(posterior, [probe], ask(posterior, probe.pair))
+    answer = EstimatorsAnswer.of(evaluation)
     if as_if_equal:
-        result["sample_stats"].attrs["ess"] = float(len(posterior))
-        if "weighted_draws" in result.children:
-            kept = result["weighted_draws"].to_dataset()
-            kept = kept.drop_vars("log_weight", errors="ignore")
-            result["weighted_draws"] = type(result)(kept)
-    table = result.summary()
+        layouts = answer.kept.layouts
+        equal = KeptDraws(layouts, None, float(layouts), exact=False, batches=None)
+        answer = replace(answer, kept=equal)
+    table = summary_table(answer, list(answer.numbers), probability=0.89, kind="eti")
     stated = {}
     for name in QUANTITIES[:-1]:
         error = float(table["mcse"].get(name, nan))

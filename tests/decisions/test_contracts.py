@@ -17,7 +17,7 @@ from bayesbridge.decisions.contracts import (
     payoff,
 )
 from bayesbridge.engines.budget import Budget
-from bayesbridge.estimators.answer import plain_rows, scheme_words
+from bayesbridge.estimators.answer_tables import plain_rows, scheme_words
 from bayesbridge.estimators.contract_question import group_of
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Question

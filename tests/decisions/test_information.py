@@ -13,7 +13,7 @@ from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.information import enquiries
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.answer import plain_rows
+from bayesbridge.estimators.answer_tables import plain_rows
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.game.scoring import Duplicate
 from tests import positions

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.estimators.answer import plain_rows
+from bayesbridge.estimators.answer_tables import plain_rows
 from bayesbridge.estimators.calibrated_sample import CalibratedSample
 
 PLUGIN = """

@@ -15,7 +15,7 @@ from scipy import stats
 
 import bayesbridge as bb
 from bayesbridge.capture import literal
-from bayesbridge.estimators.results import equal_tailed_interval, shortest_interval
+from bayesbridge.estimators.intervals import equal_tailed_interval, shortest_interval
 from bayesbridge.game.cards import HIGH_CARD_POINTS
 from tests import positions
 

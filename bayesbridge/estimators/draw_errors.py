@@ -1,0 +1,154 @@
+"""Monte Carlo errors of what is estimated from the layouts that were kept.
+
+The standard error of every mean, plain or conditional, comes from one formula. A mean m
+= E[q x] / E[q] over draws changes by u = q (x - m) / E[q] for a little more weight on a
+draw (its influence); the error is that of the mean of u. Importance weights W give (Σ
+W² u²)½, other draws the spread of u over the square root of their effective sample
+size. Where an event is rare, or never happens, the square of one more draw with the
+opposite outcome is added, and with importance weights, for any number, of one more like
+the draw farthest from the mean. No error is stated where all draws agree on a number
+that is no event, nor of a mean given that the conditions hold with few draws. Weights
+that are averages over a bidding style add the error of these averages
+(:mod:`~bayesbridge.engines.weights`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import hypot, nan, sqrt
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.engines.weights import Batches, Weights, standard_error
+from bayesbridge.estimators.intervals import INTERVALS
+from bayesbridge.game.layouts import Floats, read_only
+
+NEVER_CHANGES: Final = 1e-9  # a spread below this is the rounding of a weight
+FEWEST_DRAWS: Final = 10.0  # with fewer a mean under a condition has no error
+
+
+class Unknown(NamedTuple):
+    """Monte Carlo standard error of a mean and its effective sample size, ``nan`` where
+    they mean nothing.
+    """
+
+    mcse: float = nan
+    ess: float = nan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantity:
+    """One number: its distribution, and the draws behind it unless it is exact."""
+
+    label: str
+    values: NDArray[Any]
+    chances: Floats
+    exact: bool
+    draws: NDArray[Any]  #: (n,) values.
+    #: (n,) the draws that count; ``None`` for all.
+    given: NDArray[np.bool_] | None = None
+    event: bool = False  #: Whether it is 0 or 1, so that an interval says nothing.
+    moments: Sequence[float] = ()
+    """Mean and spread where the posterior has more layouts than draws were kept; else
+    they follow from these.
+    """
+
+    @property
+    def mean(self) -> float:
+        if self.moments:
+            return self.moments[0]
+        return float(self.chances @ self.values)
+
+    @property
+    def sd(self) -> float:
+        """Of the distribution; 0 for a number that never changes, whatever the rounding
+        of its weight.
+        """
+        if self.moments:
+            spread = self.moments[1]
+        else:
+            spread = sqrt(float(self.chances @ ((self.values - self.mean) ** 2)))
+        return spread if spread > NEVER_CHANGES else 0.0
+
+    def interval(self, kind: str, probability: float) -> tuple[float, float]:
+        """Both ends, ``nan`` for an event."""
+        if self.event:
+            return nan, nan
+        return INTERVALS[kind](self.values, self.chances, probability)
+
+
+@dataclass(frozen=True, eq=False)
+class KeptDraws:
+    """The layouts behind an answer: what each is worth, for standard errors."""
+
+    layouts: int
+    log_weights: Floats | None  #: (n,), ``None`` where they count the same.
+    ess: float
+    exact: bool  #: Whether they are all that fit, with their exact weights.
+    batches: Batches | None  #: How weights vary that are estimates themselves.
+
+    @cached_property
+    def weights(self) -> Floats:
+        """(n,) adding up to one."""
+        if self.log_weights is None:
+            return read_only(np.full(self.layouts, 1.0 / self.layouts))
+        return Weights(self.log_weights).W
+
+    @property
+    def weighted(self) -> bool:
+        """Whether they are independent draws with importance weights."""
+        return not (self.log_weights is None or self.exact or self.batches)
+
+    def error(self, quantity: Quantity) -> Unknown:
+        """How far the mean of a quantity may be off."""
+        if quantity.exact:
+            return Unknown(mcse=0.0)
+        counted = np.ones(self.weights.shape)
+        if quantity.given is not None:
+            counted = quantity.given.astype(np.float64)
+            if self._effective(counted) < FEWEST_DRAWS:
+                return Unknown()
+        share = float((self.weights * counted).sum())
+        if not share:
+            return Unknown()
+        influence = counted * (quantity.draws - quantity.mean) / share
+        error = self._error_of_mean(influence)
+        if quantity.event or self.weighted:
+            farthest = share * float(np.abs(influence).max())
+            if quantity.event:
+                farthest = max(quantity.mean, 1.0 - quantity.mean)
+            error = hypot(error, farthest / self._effective(counted))
+        if not error:
+            return Unknown()
+        ess = float(round((quantity.sd / error) ** 2)) if quantity.sd else nan
+        return Unknown(float(f"{error:.2g}"), ess)
+
+    def _effective(self, counted: Floats) -> float:
+        """How many equal draws those that are counted, (n,) of 0 or 1, are worth."""
+        weights = self.weights * counted
+        total = float(weights.sum())
+        if not self.weighted:
+            return self.ess * total
+        squares = float((weights**2).sum())
+        return total**2 / squares if squares else 0.0
+
+    def _error_of_mean(self, influence: Floats) -> float:
+        """Standard error of the mean of (n,) influences."""
+        if influence.min() == influence.max():
+            return 0.0
+        variance = float((self.weights * influence**2).sum())
+        # Rare events may have been met at light draws only: no better than if all draws counted the same.
+        own = float((self.weights**2 * influence**2).sum())
+        own = max(own, variance / influence.size)
+        if self.batches is not None:
+            moved = standard_error(self.batches.moved(influence, self.weights))
+            return sqrt(moved**2 + own * self.batches.drawn)
+        if self.weighted:
+            # An engine that knows its weights to deceive states a smaller ESS than they have.
+            kish = 1.0 / float((self.weights**2).sum())
+            return sqrt(max(1.0, kish / self.ess) * own)
+        return sqrt(variance / self.ess)
