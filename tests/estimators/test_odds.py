@@ -2,12 +2,8 @@
 and as actual tricks.
 """
 
-import itertools
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import bayesbridge as bb
 from bayesbridge import BayesBridgeError, Contract, Seat, Strain
@@ -296,48 +292,6 @@ def test_an_estimator_that_takes_long_gets_fewer_layouts():
     assert bb.estimate(posterior, [Slow(), "capture"]).identical(result)
 
 
-EVERY = [Contract.of(f"{level}{strain}{double} by S") for level in range(1, 8) for strain in ("C", "D", "H", "S", "NT")
-         for double in ("", "X", "XX")]  # fmt: skip
-
-
-def smoothed_by_hand(counts, strength, cell, margin):
-    """One cell, by the formula: from the margin alone to kind, class and double."""
-    group, kind, doubled = cell
-    every = range(counts.shape[-1])
-    coarse = [counts[:, :, :, margin, d].sum() + 0.5 for d in every]
-    shares = [value / sum(coarse) for value in coarse]
-    for part in (counts[:, kind], counts[group, kind], counts[group, kind, doubled]):
-        part = part.reshape(-1, *counts.shape[-2:])[:, margin].sum(axis=0)
-        shares = [
-            (part[d] + strength * shares[d]) / (part.sum() + strength) for d in every
-        ]
-    return shares
-
-
-def test_small_cells_are_drawn_to_larger_ones_as_the_formula_says():
-    counts = np.random.default_rng(1).poisson(
-        3, actual_play.SHAPE
-    ) * np.random.default_rng(2).integers(0, 2, actual_play.SHAPE)
-    found = actual_play.smoothed(counts, 20.0)
-    assert found.shape == actual_play.SHAPE
-    for cell in itertools.product(range(3), range(2), range(2)):
-        for margin in range(actual_play.SHAPE[3]):
-            np.testing.assert_allclose(
-                found[cell][margin],
-                smoothed_by_hand(counts, 20.0, cell, margin),
-                atol=1e-12,
-            )
-
-
-def test_tables_are_distributions_for_every_contract():
-    for contract in EVERY:
-        table = actual_play.actual_table(contract)
-        assert table.shape == (14, 14)
-        np.testing.assert_allclose(table.sum(axis=1), 1.0)
-        assert (table >= 0).all()
-        assert (table.argmax(axis=1)[6:12] - np.arange(6, 12)).max() <= 1
-
-
 def test_every_layout_solved_and_passed_through(solver):
     """All the figures follow from the exact distribution and the table; the control is
     another contract's table.
@@ -421,63 +375,6 @@ def test_the_command_line_answers_as_python(solver, document, answer):
 
 
 NORMAL = 0.9545  # share of a normal distribution within two standard deviations
-
-
-@given(
-    st.integers(0, 2**32 - 1),
-    st.integers(2, 300),
-    st.integers(1, 4),
-    st.floats(0.001, 100),
-)
-def test_weights_are_a_distribution_that_meets_the_predictions(seed, m, k, scale):
-    """They are never negative and add up to one, wherever the targets lie; within what
-    was drawn these are met.
-    """
-    rng = np.random.default_rng(seed)
-    controls = scale * rng.gamma(0.2, size=(m, k))
-    inside = CalibratedSample.of(
-        np.full(m, 1 / m), controls, controls.mean(axis=0) * 1.02, 4000.0
-    )
-    outside = CalibratedSample.of(
-        np.full(m, 1 / m), controls, controls.max(axis=0) * 3 + 1, 4000.0
-    )
-    values = rng.random(m)
-    for one in (inside, outside):
-        assert (one.weights >= 0).all()
-        assert one.weights.sum() == pytest.approx(1.0)
-        share, error = one.share(values)
-        assert values.min() <= share <= values.max()
-        assert 0 < error <= 0.5
-    used = inside.controls.shape[1]
-    assert used <= m // 8
-    if used:
-        before = np.abs(controls.mean(axis=0) * 0.02)
-        after = np.abs(inside.weights @ controls - controls.mean(axis=0) * 1.02)
-        assert (after <= before + 1e-9).any()
-
-
-def test_predictions_that_are_the_same_in_all_layouts_explain_nothing():
-    rng = np.random.default_rng(3)
-    made = (rng.random(60) < 0.8).astype(float)
-    plain = CalibratedSample.of(np.full(60, 1 / 60), ess=200.0)
-    same = np.tile([1.0, 0.9, 0.3, 7.1], (60, 1))  # whose means are off by rounding
-    assert CalibratedSample.of(plain.weights, same, same[0], 200.0).share(
-        made
-    ) == plain.share(made)
-
-
-def test_a_prediction_that_explains_all_leaves_the_error_of_the_draws():
-    rng = np.random.default_rng(1)
-    truth = rng.integers(6, 11, 5000).astype(float)
-    some = rng.integers(5000, size=200)
-    blind = CalibratedSample.of(np.full(200, 1 / 200))
-    sure = CalibratedSample.of(
-        blind.weights, truth[some, None], truth.mean()[None], 5000.0
-    )
-    mean, error = sure.mean(truth[some], 0.0, 13.0, 1.0)
-    assert mean == pytest.approx(truth.mean(), abs=0.01)
-    assert error == pytest.approx(truth.std() / 5000**0.5, rel=0.1)
-    assert blind.mean(truth[some], 0.0, 13.0, 1.0)[1] > 4 * error
 
 
 def covered(chance, predicted, solved, repetitions, rng, factor=1.0):
