@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import number
@@ -28,12 +28,10 @@ if TYPE_CHECKING:
 
     from bayesbridge.game.scoring import Scheme
 
-SHAPE: Final = (
-    7,
-    8,
-    14,
-    2,
-)  # level − 1, the dummy's level, tricks, whether Algorithm 2's T reaches the contract
+SHAPE: Final = (7, 8, 14, 2)
+"""Level − 1, the dummy's level, tricks, whether Algorithm 2's T reaches the contract."""
+
+PAPER_RUNS: Final = 3.0
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
@@ -46,14 +44,18 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     size = int(np.prod(SHAPE))
     counts = np.zeros(1 + size, dtype=np.int64)
     counts[0] = deals
-    for found in map(find_contracts, deal_blocks(deals, seed)):
-        promised = (
-            tricks(found.table[:, 0].copy(), found.table[:, 2].copy()) >= found.target
+    for block in deal_blocks(deals, seed):
+        contracts = find_contracts(block)
+        bidders = contracts.table[:, 0].copy()
+        dummies = contracts.table[:, 2].copy()
+        promised = tricks(bidders, dummies) >= contracts.target
+        place = (
+            contracts.level - 1,
+            contracts.dummy_level,
+            contracts.tricks(),
+            promised.astype(int),
         )
-        cell = np.ravel_multi_index(
-            (found.level - 1, found.dummy_level, found.tricks(), promised.astype(int)),
-            SHAPE,
-        )
+        cell = np.ravel_multi_index(place, SHAPE)
         counts[1:] += np.bincount(cell, minlength=size)
     return counts
 
@@ -62,17 +64,10 @@ def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
     """A run beside the paper, and the net points of a contract by each scheme, also
     where the dummy could bid too.
     """
-    joint, points = done.counts[1:].reshape(SHAPE), {}
-    for name, scheme in schemes.items():
-        every, both = (
-            Moments.of(_points(some, scheme)) for some in (joint, joint[:, 1:])
-        )
-        points[name] = {
-            "mean": every and every.mean,
-            "standard_error": every and every.error,
-            "both_eligible": both and both.mean,
-            "both_error": both and both.error,
-        }
+    contracts = done.counts[1:].reshape(SHAPE)
+    points = {
+        name: _moments_of_points(contracts, scheme) for name, scheme in schemes.items()
+    }
     return {
         "title": HEADLINE_TITLE,
         "unit": "counts and points per ten million deals",
@@ -82,41 +77,78 @@ def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
     }
 
 
+def _moments_of_points(
+    contracts: NDArray[np.int64], scheme: Scheme
+) -> dict[str, float | None]:
+    """Mean and standard error of net points: of all contracts, and of those where the
+    dummy could bid too.
+    """
+    every = Moments.of(_points(contracts, scheme))
+    both_eligible = Moments.of(_points(contracts[:, 1:], scheme))
+    return {
+        "mean": every and every.mean,
+        "standard_error": every and every.error,
+        "both_eligible": both_eligible and both_eligible.mean,
+        "both_error": both_eligible and both_eligible.error,
+    }
+
+
 def _summed(counts: Counts) -> dict[str, int]:
     """The sums behind the table, as whole numbers; points are those of bidders less
     those of both defenders.
     """
-    import numpy as np
-
-    from bayesbridge.game.scoring import SCHEMES
-
-    deals, joint = int(counts[0]), counts[1:].reshape(SHAPE)
-    valid, both = int(joint.sum()), int(joint[:, 1:].sum())
-    won = np.stack(
-        [joint[level, :, level + 7 :].sum(axis=1) for level in range(7)]
-    )  # (7, 8, 2) contracts made
-    levels = range(1, 8)
+    deals = int(counts[0])
+    contracts = counts[1:].reshape(SHAPE)
+    both_eligible = contracts[:, 1:]
+    made = _made(contracts)
+    levels = _levels()
+    valid = int(contracts.sum())
+    lost = valid - int(made.sum())
     sums = {
         "deals": deals,
         "valid_bidder": valid,
         "passed_out": deals - valid,
-        "won": int(won.sum()),
-        "lost": valid - int(won.sum()),
-        "lost_weak_dummy": int(joint[:, 0].sum() - won[:, 0].sum()),
-        "both_eligible": both,
-        "won_both_eligible": int(won[:, 1:].sum()),
-        "bidder_levels_both_eligible": sum(
-            n * int(joint[n - 1, 1:].sum()) for n in levels
-        ),
-        "dummy_levels_both_eligible": sum(n * int(joint[:, n].sum()) for n in levels),
-        "promised_by_algorithm_2": int(joint[..., 1].sum()),
-        "promised_and_won": int(won[..., 1].sum()),
+        "won": int(made.sum()),
+        "lost": lost,
+        "lost_weak_dummy": int(contracts[:, 0].sum() - made[:, 0].sum()),
+        "both_eligible": int(both_eligible.sum()),
+        "won_both_eligible": int(made[:, 1:].sum()),
+        "bidder_levels_both_eligible": int(levels @ both_eligible.sum(axis=(1, 2, 3))),
+        "dummy_levels_both_eligible": int(levels @ both_eligible.sum(axis=(0, 2, 3))),
+        "promised_by_algorithm_2": int(contracts[..., 1].sum()),
+        "promised_and_won": int(made[..., 1].sum()),
     }
-    for which, some in (("", joint), ("_both_eligible", joint[:, 1:])):
+    return sums | _summed_points(contracts)
+
+
+def _levels() -> NDArray[np.int64]:
+    """(7,) the levels 1 … 7."""
+    import numpy as np
+
+    return np.arange(1, 8)
+
+
+def _made(contracts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(7, 8, 2) contracts that were made: by ``SHAPE`` without tricks."""
+    import numpy as np
+
+    enough = [
+        by_level[:, level + 6 :].sum(axis=1)
+        for level, by_level in enumerate(contracts, start=1)
+    ]
+    return np.stack(enough)
+
+
+def _summed_points(contracts: NDArray[np.int64]) -> dict[str, int]:
+    """Net points by each built-in scheme, in whole numbers."""
+    from bayesbridge.game.scoring import SCHEMES
+
+    sums = {}
+    for which, part in (("", contracts), ("_both_eligible", contracts[:, 1:])):
         for name, scheme in SCHEMES.items():
-            sums[f"net_points_{name}{which}"] = int(
-                sum(p * k for p, k in _points(some, scheme).items())
-            )
+            points = _points(part, scheme)
+            total = sum(value * times for value, times in points.items())
+            sums[f"net_points_{name}{which}"] = int(total)
     return sums
 
 
@@ -129,107 +161,117 @@ def net_points(scheme: Scheme, level: int, tricks: int) -> float:
     return float(scheme.score(Contract.of(f"{level}NT by S"), tricks))
 
 
-def _points(joint: NDArray[np.int64], scheme: Scheme) -> Counter[float]:
+def _points(contracts: NDArray[np.int64], scheme: Scheme) -> Counter[float]:
     """How many contracts earn so many net points."""
-    found: Counter[float] = Counter()
+    times: Counter[float] = Counter()
     for level, tricks in product(range(1, 8), range(14)):
-        found[net_points(scheme, level, tricks)] += int(
-            joint[level - 1, :, tricks].sum()
-        )
-    return found
+        points = net_points(scheme, level, tricks)
+        times[points] += int(contracts[level - 1, :, tricks].sum())
+    return times
 
 
-def _figures(counts: Counts) -> Iterator[Figure]:
-    from bayesbridge.game.scoring import SCHEMES
+class Share(NamedTuple):
+    """A share in the printed table, and the sums of ours that it is made of."""
 
-    deals, joint = int(counts[0]), counts[1:].reshape(SHAPE)
-    own = _summed(counts)
-    paper_deals = 3.0 * HEADLINE_TRIALS
-    paper_valid, paper_both = (
-        float(sum(HEADLINE[name]))
-        for name in ("deals with a valid bidder", "both eligible")
-    )
-    paper_lost = paper_valid * (1 - sum(HEADLINE["win rate (%)"]) / 300)
-    for name, hits, trials, paper_trials, unit, why in (
-        (
+    name: str  # in ``HEADLINE``
+    hits: str  # the sum that counts hits
+    trials: str  # the sum of which they are a share
+    paper_trials: float
+    unit: int  # what the printed share is out of
+    why: str
+
+
+def _shares() -> tuple[Share, ...]:
+    """The shares of the table."""
+    valid = float(sum(HEADLINE["deals with a valid bidder"]))
+    both = float(sum(HEADLINE["both eligible"]))
+    lost = valid * (1 - sum(HEADLINE["win rate (%)"]) / 300)
+    deals = PAPER_RUNS * float(HEADLINE_TRIALS)
+    return (
+        Share(
             "deals with a valid bidder",
             "valid_bidder",
             "deals",
-            paper_deals,
+            deals,
             HEADLINE_TRIALS,
             _VALID,
         ),
-        ("win rate (%)", "won", "valid_bidder", paper_valid, 100, _PLAY),
-        (
-            "losses with a weak dummy (%)",
-            "lost_weak_dummy",
-            "lost",
-            paper_lost,
-            100,
-            _PLAY,
+        Share("win rate (%)", "won", "valid_bidder", valid, 100, _PLAY),
+        Share(
+            "losses with a weak dummy (%)", "lost_weak_dummy", "lost", lost, 100, _PLAY
         ),
-        (
-            "both eligible",
-            "both_eligible",
-            "deals",
-            paper_deals,
-            HEADLINE_TRIALS,
-            _BOTH,
-        ),
-        (
+        Share("both eligible", "both_eligible", "deals", deals, HEADLINE_TRIALS, _BOTH),
+        Share(
             "win rate, both eligible (%)",
             "won_both_eligible",
             "both_eligible",
-            paper_both,
+            both,
             100,
             _PLAY,
         ),
-    ):
-        digits = 2 if unit == 100 else 0
-        ours = own[hits], own[trials]
-        known = why != _PLAY
+    )
+
+
+def _figures(counts: Counts) -> Iterator[Figure]:
+    """The printed figures beside ours."""
+    sums = _summed(counts)
+    contracts = counts[1:].reshape(SHAPE)
+    for share in _shares():
+        is_known = share.why != _PLAY
         yield share_figure(
-            name,
-            HEADLINE[name],
-            unit,
-            paper_trials,
-            ours,
-            digits=digits,
-            determined=known,
-            chosen=known,
-            why=why,
+            share.name,
+            HEADLINE[share.name],
+            share.unit,
+            share.paper_trials,
+            (sums[share.hits], sums[share.trials]),
+            digits=2 if share.unit == 100 else 0,
+            determined=is_known,
+            chosen=is_known,
+            why=share.why,
         )
+    yield from _level_figures(contracts)
+    yield from _points_figures(contracts, int(counts[0]))
+
+
+def _level_figures(contracts: NDArray[np.int64]) -> Iterator[Figure]:
+    """Average levels of bidder and dummy where both could bid."""
+    both_eligible = contracts[:, 1:]
+    paper_trials = float(sum(HEADLINE["both eligible"]))
     for axis, who in enumerate(("bidder", "dummy")):
         name = f"average {who} level, both eligible"
-        by_level: dict[float, int] = dict(
-            enumerate(joint[:, 1:].sum(axis=(1 - axis, 2, 3)).tolist(), 1)
-        )
+        other_axes = (1 - axis, 2, 3)
+        by_level = both_eligible.sum(axis=other_axes).tolist()
+        times: dict[float, int] = dict(enumerate(by_level, start=1))
         yield mean_figure(
             name,
             HEADLINE[name],
             1,
-            paper_both,
-            by_level,
+            paper_trials,
+            times,
             digits=4,
             chosen=True,
             why=_LEVELS,
         )
-    for which, some, why in (
-        ("", joint, _POINTS),
-        (" (both eligible)", joint[:, 1:], _POINTS_BOTH),
+
+
+def _points_figures(contracts: NDArray[np.int64], deals: int) -> Iterator[Figure]:
+    """Net points by each built-in scheme; deals that do not count pay nothing."""
+    from bayesbridge.game.scoring import SCHEMES
+
+    for which, part, why in (
+        ("", contracts, _POINTS),
+        (" (both eligible)", contracts[:, 1:], _POINTS_BOTH),
     ):
         for scheme in SCHEMES.values():
             name = f"net points, {scheme.name} scheme"
-            points = _points(some, scheme)
-            points[0.0] += (
-                deals - points.total()
-            )  # the deals that do not count pay nothing
+            times = _points(part, scheme)
+            times[0.0] += deals - times.total()
             yield mean_figure(
                 name + which,
                 HEADLINE[name],
                 HEADLINE_TRIALS,
-                paper_deals,
-                points,
+                PAPER_RUNS * float(HEADLINE_TRIALS),
+                times,
                 digits=0,
                 determined=False,
                 why=why,
@@ -239,27 +281,30 @@ def _figures(counts: Counts) -> Iterator[Figure]:
 _VALID: Final = (
     "Algorithm 1, raised from 7 tricks until it fails, by three of the four hands."
 )
-_BOTH: Final = "The highest of three levels wins, the earliest seat on ties, and the fourth hand is the dummy."
+_BOTH: Final = (
+    "The highest of three levels wins, the earliest seat on ties, and the fourth hand "
+    "is the dummy."
+)
 _LEVELS: Final = "Averages over the same deals."
-_PLAY: Final = "The text does not say how cards are played; our figure: the highest card that beats the one led."
-_POINTS: Final = "Neither scheme is printed and the play is open; our figure: all contracts, as the text says."
+_PLAY: Final = (
+    "The text does not say how cards are played; our figure: the highest card that "
+    "beats the one led."
+)
+_POINTS: Final = (
+    "Neither scheme is printed and the play is open; our figure: all contracts, as the "
+    "text says."
+)
 _POINTS_BOTH: Final = (
     "The printed sums are 15 and 81 for each deal with both eligible in each run, "
     "so they may be of these alone."
 )
 
 
-def _tables(found: Comparison) -> Iterator[Table]:
-    rows = [
-        [
-            name,
-            *(
-                number(points[key], 2)
-                for key in ("mean", "standard_error", "both_eligible", "both_error")
-            ),
-        ]
-        for name, points in found.answers["points"].items()
-    ]
+def _tables(comparison: Comparison) -> Iterator[Table]:
+    columns = ("mean", "standard_error", "both_eligible", "both_error")
+    rows = []
+    for name, points in comparison.answers["points"].items():
+        rows.append([name, *(number(points[column], 2) for column in columns)])
     yield Table(
         "Net points of a contract, by scoring scheme",
         ["", "mean", "±", "both eligible", "±"],

@@ -8,7 +8,7 @@ have been called otherwise are rejected.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,14 +22,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-type Ranges = tuple[
-    NDArray[np.int8], NDArray[np.int8]
-]  # (m, 2) least and greatest levels of two players
+type Ranges = tuple[NDArray[np.int8], NDArray[np.int8]]
+"""(m, 2) least and greatest levels of two players."""
 
 DRAWS: Final = 64
-PATIENCE: Final = (
-    4096  # redraws of a layout until it fits the calls, before the contract is left out
-)
+PATIENCE: Final = 4096
+"""Redraws of a layout until it fits the calls, before the contract is left out."""
 STAGES: Final = ("closed dummy", "open dummy")
 SHAPES: Final = {"deals": (3,), "joint": (2, DRAWS + 1, DRAWS + 1, 2), "points": (2, 3)}
 """Deals, contracts, contracts left out; contracts by stage, winning layouts without
@@ -42,46 +40,77 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     """What ``SHAPES`` lists, flat."""
     import numpy as np
 
-    from bayesbridge.game.scoring import NEW
     from bayesbridge.runtime.random64 import seed_state
     from bayesbridge.studies.deals import deal_blocks, find_contracts
-    from bayesbridge.studies.headline import net_points
 
     counts = np.zeros(sum(map(prod, SHAPES.values())), dtype=np.int64)
     views = cells(counts, SHAPES)
     dealing, guessing = seed.spawn(2)
     state = seed_state(guessing)
-    # (8, 14) net points by level bid (0: pass) and tricks taken, by the new scheme.
-    net = np.array(
-        [
-            [0] * 14,
-            *(
-                [int(net_points(NEW, level, t)) for t in range(14)]
-                for level in range(1, 8)
-            ),
+    net = _net_points()
+    for block in deal_blocks(deals, dealing):
+        contracts = find_contracts(block)
+        levels = heard(contracts.levels, contracts.bidder)
+        predicted = [
+            predict(state, contracts.table, levels, stage)
+            for stage in range(len(STAGES))
         ]
-    )
-    for found in map(find_contracts, deal_blocks(deals, dealing)):
-        actual = found.tricks()
-        made = actual >= found.target
-        levels = heard(found.levels, found.bidder)
-        tricks = [predict(state, found.table, levels, stage) for stage in range(2)]
-        good = (tricks[0] >= 0).all(axis=(1, 2)) & (tricks[1] >= 0).all(axis=(1, 2))
-        views["deals"] += (0, len(good), len(good) - int(good.sum()))
-        for stage in range(2):
-            wins = (tricks[stage] >= found.target[:, None, None]).sum(axis=2)[good]
-            np.add.at(
-                views["joint"][stage],
-                (wins[:, 0], wins[:, 1], made[good].astype(int)),
-                1,
-            )
-            # (m, 2) the level that earns most over the layouts, without and with calls; the lowest on ties.
-            bid = net[:, np.clip(tricks[stage], 0, 13)].sum(axis=3).argmax(axis=0)
-            points = net[bid, actual[:, None]][good]
-            gain = points[:, 1] - points[:, 0]
-            views["points"][stage] += (*points.sum(axis=0), (gain**2).sum())
+        fits = [(tricks >= 0).all(axis=(1, 2)) for tricks in predicted]
+        kept = fits[0] & fits[1]
+        left_out = len(kept) - int(kept.sum())
+        views["deals"] += (0, len(kept), left_out)
+        actual = contracts.tricks()[kept]
+        target = contracts.target[kept]
+        for stage, tricks in enumerate(predicted):
+            _add_chances(views["joint"][stage], tricks[kept], actual, target)
+            views["points"][stage] += _points(net, tricks[kept], actual)
     counts[0] = deals
     return counts
+
+
+def _net_points() -> NDArray[np.int64]:
+    """(8, 14) net points by level bid (0: pass) and tricks taken, by the new scheme."""
+    import numpy as np
+
+    from bayesbridge.game.scoring import NEW
+    from bayesbridge.studies.headline import net_points
+
+    net = np.zeros((8, 14), dtype=np.int64)
+    for level in range(1, 8):
+        net[level] = [int(net_points(NEW, level, tricks)) for tricks in range(14)]
+    return net
+
+
+def _add_chances(
+    joint: NDArray[np.int64],
+    predicted: NDArray[np.int8],
+    actual: NDArray[np.int8],
+    target: NDArray[np.int8],
+) -> None:
+    """Add contracts to ``joint`` (DRAWS + 1, DRAWS + 1, 2): by winning layouts without
+    and with calls, and whether made; ``predicted`` (m, 2, DRAWS) tricks of layouts.
+    """
+    import numpy as np
+
+    wins = (predicted >= target[:, None, None]).sum(axis=2)
+    made = (actual >= target).astype(int)
+    np.add.at(joint, (wins[:, 0], wins[:, 1], made), 1)
+
+
+def _points(
+    net: NDArray[np.int64], predicted: NDArray[np.int8], actual: NDArray[np.int8]
+) -> tuple[int, int, int]:
+    """Points without calls, with calls, and the squared gain, of bidding the level that
+    earns most over the layouts; the lowest on ties.
+    """
+    import numpy as np
+
+    earned = net[:, np.clip(predicted, 0, 13)].sum(axis=3)  # (levels, m, 2)
+    levels = earned.argmax(axis=0)
+    points = net[levels, actual[:, None]]
+    gain = points[:, 1] - points[:, 0]
+    without, with_calls = points.sum(axis=0)
+    return int(without), int(with_calls), int((gain**2).sum())
 
 
 def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> Ranges:
@@ -121,16 +150,18 @@ def predict(
 
     hidden = np.array([1, 3] if stage else [1, 2, 3])
     layouts = np.repeat(table, draws, axis=0)
-    least, most = (np.repeat(end, draws, axis=0) for end in levels)
+    least, most = [np.repeat(end, draws, axis=0) for end in levels]
     redeal(state, layouts, hidden)
     tricks = np.empty((2, len(layouts)), dtype=np.int8)
     tricks[0] = play_out(layouts, NO_TRUMP, 0, 0)
 
-    def unfit(some: NDArray[np.intp]) -> NDArray[np.intp]:
-        own = np.stack(
-            [bids(layouts[some, 1]).level, bids(layouts[some, 3]).level], axis=1
-        )
-        return some[((own < least[some]) | (own > most[some])).any(axis=1)]
+    def unfit(places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Those of the layouts that would have been called otherwise."""
+        next_level = bids(layouts[places, 1]).level
+        last_level = bids(layouts[places, 3]).level
+        own = np.stack([next_level, last_level], axis=1)
+        outside = (own < least[places]) | (own > most[places])
+        return places[outside.any(axis=1)]
 
     wrong = unfit(np.arange(len(layouts)))
     for _ in range(PATIENCE):
@@ -148,50 +179,58 @@ def predict(
 def fields(done: Run) -> dict[str, Any]:
     """How good the predictions of a run are; a tenth of the deals have a contract."""
     views = cells(done.counts, SHAPES)
-    n = int(views["joint"][0].sum())
-    losses = _losses()
-    stages, falls = (
-        {},
-        losses[:, None] - losses,
-    )  # by winning layouts without and with the calls, in nats a contract
-    for name, joint, (without, total, squares) in zip(
-        STAGES, views["joint"], views["points"].tolist(), strict=True
-    ):
-        if not n:
-            break
-        gain = (total - without) / n
-        fall = float((falls * joint).sum() / n)
-        stages[name] = {
-            "without calls": _quality(joint.sum(axis=1)) | {"points": without / n},
-            "with calls": _quality(joint.sum(axis=0)) | {"points": total / n},
-            "log_loss_gain": {
-                "mean": fall,
-                "standard_error": sqrt(((falls - fall) ** 2 * joint).sum()) / n,
-            },
-            "points_gain": {
-                "mean": gain,
-                "standard_error": sqrt(max(0.0, squares / n - gain**2) / n),
-            },
-        }
-    title = "Opponent modelling: the chance of making the contract, without and with the calls"
+    stages = {}
+    if views["joint"][0].any():
+        for stage, name in enumerate(STAGES):
+            points = views["points"][stage].tolist()
+            stages[name] = _stage(views["joint"][stage], points)
     return {
-        "title": title,
+        "title": "Opponent modelling: the chance of making the contract, without and "
+        "with the calls",
         "unit": "means per contract",
         "answers": {"draws": DRAWS, "stages": stages},
     }
 
 
+def _stage(joint: NDArray[np.int64], points: Sequence[int]) -> dict[str, Any]:
+    """Predictions without and with the calls, and what the calls gain; ``points`` as
+    ``SHAPES`` has them.
+    """
+    contracts = int(joint.sum())
+    without, with_calls, squares = points
+    quality_without = _quality(joint.sum(axis=1))
+    quality_with = _quality(joint.sum(axis=0))
+    # In nats a contract, by winning layouts without and with the calls, and by made.
+    losses = _losses()
+    falls = losses[:, None] - losses
+    fall = float((falls * joint).sum() / contracts)
+    fall_error = sqrt(((falls - fall) ** 2 * joint).sum()) / contracts
+    gain = (with_calls - without) / contracts
+    gain_variance = max(0.0, squares / contracts - gain**2)
+    return {
+        "without calls": quality_without | {"points": without / contracts},
+        "with calls": quality_with | {"points": with_calls / contracts},
+        "log_loss_gain": {"mean": fall, "standard_error": fall_error},
+        "points_gain": {
+            "mean": gain,
+            "standard_error": sqrt(gain_variance / contracts),
+        },
+    }
+
+
 def _named(counts: Counts) -> dict[str, int]:
     views = cells(counts, SHAPES)
-    named = dict(
-        zip(("deals", "contracts", "left_out"), views["deals"].tolist(), strict=True)
-    )
-    named["made"] = int(views["joint"][0, ..., 1].sum())
-    for name, points in zip(("closed", "open"), views["points"].tolist(), strict=True):
-        named |= {
-            f"{name}_points_without_calls": points[0],
-            f"{name}_points_with_calls": points[1],
-        }
+    deals, contracts, left_out = views["deals"].tolist()
+    named = {
+        "deals": deals,
+        "contracts": contracts,
+        "left_out": left_out,
+        "made": int(views["joint"][0, ..., 1].sum()),
+    }
+    for stage, name in enumerate(("closed", "open")):
+        without, with_calls, _ = views["points"][stage].tolist()
+        named[f"{name}_points_without_calls"] = without
+        named[f"{name}_points_with_calls"] = with_calls
     return named
 
 
@@ -205,7 +244,7 @@ def _losses() -> NDArray[np.float64]:
     return -np.log(np.stack([1 - chance, chance], axis=1))
 
 
-def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
+def _quality(contracts: NDArray[np.int64]) -> dict[str, Any]:
     """How good predictions are: (DRAWS + 1, 2) contracts by winning layouts and whether
     they were made.
     """
@@ -214,48 +253,48 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
     from bayesbridge.studies.benchmark import calibration_error, curve
 
     losses = _losses()
-    n, chance, told = table.sum(), np.exp(-losses[:, 1]), table.sum(axis=1)
-    place = np.minimum(9, 10 * np.arange(DRAWS + 1) // DRAWS)
+    chance = np.exp(-losses[:, 1])
+    squares = np.stack([chance**2, (1 - chance) ** 2], axis=1)
+    total = contracts.sum()
+    predicted = contracts.sum(axis=1)
+    tenth = np.minimum(9, 10 * np.arange(DRAWS + 1) // DRAWS)
     bins = curve(
-        *(np.bincount(place, sums, 10) for sums in (told, told * chance, table[:, 1]))
+        np.bincount(tenth, predicted, 10),
+        np.bincount(tenth, predicted * chance, 10),
+        np.bincount(tenth, contracts[:, 1], 10),
     )
     return {
-        "log_loss": float((table * losses).sum() / n),
-        "brier": float(
-            (table * np.stack([chance**2, (1 - chance) ** 2], axis=1)).sum() / n
-        ),
+        "log_loss": float((contracts * losses).sum() / total),
+        "brier": float((contracts * squares).sum() / total),
         "calibration_error": calibration_error(bins),
-        "calibration": [[one.cards, one.predicted, one.observed] for one in bins],
+        "calibration": [[part.cards, part.predicted, part.observed] for part in bins],
     }
 
 
-def tables(found: Comparison) -> Iterator[Table]:
+def tables(comparison: Comparison) -> Iterator[Table]:
+    """One table: how good predictions are, and what the calls gain."""
     rows = []
-    for stage, answer in found.answers["stages"].items():
+    for stage, answer in comparison.answers["stages"].items():
         for which in ("without calls", "with calls"):
-            quality = answer[which]
-            figures = (
-                quality["log_loss"],
-                quality["brier"],
-                quality["calibration_error"],
-            )
-            rows.append(
-                [
-                    f"{stage}, {which}",
-                    *(number(value, 4) for value in figures),
-                    number(quality["points"], 2),
-                ]
-            )
-        gains = [
-            f"{gain['mean']:+.4f} ± {gain['standard_error']:.4f}"
-            for gain in (answer["log_loss_gain"], answer["points_gain"])
-        ]
-        rows.append([f"{stage}, gain by the calls", gains[0], "", "", gains[1]])
+            rows.append([f"{stage}, {which}", *_quality_cells(answer[which])])
+        log_loss = _gain_cell(answer["log_loss_gain"])
+        points = _gain_cell(answer["points_gain"])
+        rows.append([f"{stage}, gain by the calls", log_loss, "", "", points])
     yield Table(
-        f"{found.title}, {found.unit}",
+        f"{comparison.title}, {comparison.unit}",
         ["", "log loss (nats)", "Brier score", "calibration error", "points"],
         rows,
     )
+
+
+def _quality_cells(quality: Mapping[str, float]) -> list[str]:
+    measures = ("log_loss", "brier", "calibration_error")
+    cells_of_measures = [number(quality[name], 4) for name in measures]
+    return [*cells_of_measures, number(quality["points"], 2)]
+
+
+def _gain_cell(gain: Mapping[str, float]) -> str:
+    return f"{gain['mean']:+.4f} ± {gain['standard_error']:.4f}"
 
 
 STUDY: Final = Study(

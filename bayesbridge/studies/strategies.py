@@ -4,7 +4,7 @@ each by one play-out policy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from math import prod
@@ -19,49 +19,53 @@ from bayesbridge.studies.study import Comparison, Study
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
     from bayesbridge.game.layouts import Floats
     from bayesbridge.game.scoring import Scheme
+
+type Goal = Callable[[int, int], float]
+"""What a contract is worth to the bidder's side, by level and tricks."""
 
 
 def solve(payoff: Floats) -> dict[str, Any]:
     """The equilibrium of what the column side pays the row side; exploitability: the
     loss to the best answer.
     """
-    *row, value = _maximin(payoff)
-    *column, _ = _maximin(-payoff.T)
+    row_shares, value = _maximin(payoff)
+    column_shares, _ = _maximin(-payoff.T)
+    row_losses = [max(0.0, value - float(worst)) for worst in payoff.min(axis=1)]
+    column_losses = [max(0.0, float(best) - value) for best in payoff.max(axis=0)]
     return {
         "value": value,
-        "row": row,
-        "column": column,
-        "row_exploitability": [
-            float(max(0.0, value - worst)) for worst in payoff.min(axis=1)
-        ],
-        "column_exploitability": [
-            float(max(0.0, best - value)) for best in payoff.max(axis=0)
-        ],
+        "row": row_shares,
+        "column": column_shares,
+        "row_exploitability": row_losses,
+        "column_exploitability": column_losses,
     }
 
 
-def _maximin(payoff: Floats) -> list[float]:
-    """Shares x ≥ 0 with Σx = 1, and last the largest v with payoffᵀ x ≥ v."""
+def _maximin(payoff: Floats) -> tuple[list[float], float]:
+    """Shares x ≥ 0 with Σx = 1, and the largest v with payoffᵀ x ≥ v."""
     import numpy as np
     from scipy.optimize import linprog
 
-    m, n = payoff.shape
-    found = linprog(
-        c=[*[0.0] * m, -1.0],
-        A_ub=np.hstack([-payoff.T, np.ones((n, 1))]),
-        b_ub=np.zeros(n),
-        A_eq=[[*[1.0] * m, 0.0]],
+    rows, columns = payoff.shape
+    solution = linprog(
+        c=[*[0.0] * rows, -1.0],
+        A_ub=np.hstack([-payoff.T, np.ones((columns, 1))]),
+        b_ub=np.zeros(columns),
+        A_eq=[[*[1.0] * rows, 0.0]],
         b_eq=[1.0],
-        bounds=[*[(0.0, None)] * m, (None, None)],
+        bounds=[*[(0.0, None)] * rows, (None, None)],
         method="highs",
     )
-    return [float(share) for share in found.x]
+    shares = [float(share) for share in solution.x]
+    return shares[:-1], shares[-1]
 
 
-SHAPE: Final = (3, 3, 7, 14)  # bidder's policy, defenders' policy, level − 1, tricks
+SHAPE: Final = (3, 3, 7, 14)
+"""Bidder's policy, defenders' policy, level − 1, tricks."""
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
@@ -73,14 +77,12 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     counts = np.zeros(1 + prod(SHAPE), dtype=np.int64)
     counts[0] = deals
     joint = counts[1:].reshape(SHAPE)
-    for found in map(find_contracts, deal_blocks(deals, seed)):
-        for ours in range(3):
-            for theirs in range(3):
-                np.add.at(
-                    joint[ours, theirs],
-                    (found.level - 1, found.tricks(ours, theirs)),
-                    1,
-                )
+    policies = range(len(POLICIES))
+    for block in deal_blocks(deals, seed):
+        contracts = find_contracts(block)
+        for ours, theirs in product(policies, repeat=2):
+            place = (contracts.level - 1, contracts.tricks(ours, theirs))
+            np.add.at(joint[ours, theirs], place, 1)
     return counts
 
 
@@ -88,80 +90,81 @@ def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
     """The games of a run, by what the bidder's side plays for: the contract, tricks,
     net points by each scheme.
     """
-    import numpy as np
-
-    payoffs: dict[str, Callable[[int, int], float]] = {
+    goals: dict[str, Goal] = {
         "made": lambda level, tricks: float(tricks >= 6 + level),
         "tricks": lambda _, tricks: float(tricks),
     }
-    payoffs |= {name: partial(net_points, scheme) for name, scheme in schemes.items()}
-    joint, games = done.counts[1:].reshape(SHAPE), dict[str, Any]()
-    contracts = int(joint[0, 0].sum())
-    for name, payoff in payoffs.items() if contracts else ():
-        table = np.array(
-            [[payoff(level, tricks) for tricks in range(14)] for level in range(1, 8)]
-        )
-        mean = (joint * table).sum(axis=(2, 3)) / contracts
-        square = (joint * table**2).sum(axis=(2, 3)) / contracts
-        games[name] = {
-            "payoff": mean.tolist(),
-            "standard_error": np.sqrt(
-                np.maximum(0.0, square - mean**2) / contracts
-            ).tolist(),
-            **solve(mean),
-        }
-    title = "Strategies: the bidder's side against the defenders"
+    goals |= {name: partial(net_points, scheme) for name, scheme in schemes.items()}
+    joint = done.counts[1:].reshape(SHAPE)
+    games = {}
+    if joint[0, 0].any():
+        games = {name: _game(joint, goal) for name, goal in goals.items()}
     return {
-        "title": title,
+        "title": "Strategies: the bidder's side against the defenders",
         "unit": "means per contract",
         "answers": {"policies": list(POLICIES), "games": games},
+    }
+
+
+def _game(joint: NDArray[np.int64], goal: Goal) -> dict[str, Any]:
+    """Pay-offs by the policies of both sides, with errors, and their equilibrium."""
+    import numpy as np
+
+    contracts = int(joint[0, 0].sum())
+    values = np.array(
+        [[goal(level, tricks) for tricks in range(14)] for level in range(1, 8)]
+    )
+    mean = (joint * values).sum(axis=(2, 3)) / contracts
+    square = (joint * values**2).sum(axis=(2, 3)) / contracts
+    error = np.sqrt(np.maximum(0.0, square - mean**2) / contracts)
+    return {
+        "payoff": mean.tolist(),
+        "standard_error": error.tolist(),
+        **solve(mean),
     }
 
 
 def _named(counts: Counts) -> dict[str, int]:
     joint = counts[1:].reshape(SHAPE)
     named = {"deals": int(counts[0]), "contracts": int(joint[0, 0].sum())}
-    for (ours, one), (theirs, other) in product(enumerate(POLICIES), repeat=2):
-        game = joint[ours, theirs]
-        named[f"{one}_{other}_made"] = sum(
-            int(game[level, level + 7 :].sum()) for level in range(7)
-        )
-        named[f"{one}_{other}_tricks"] = sum(
-            t * int(game[:, t].sum()) for t in range(14)
-        )
+    for ours, our_name in enumerate(POLICIES):
+        for theirs, their_name in enumerate(POLICIES):
+            contracts = joint[ours, theirs]
+            pair = f"{our_name}_{their_name}"
+            made = [row[level + 7 :].sum() for level, row in enumerate(contracts)]
+            tricks = contracts.sum(axis=0)
+            named[f"{pair}_made"] = int(sum(made))
+            named[f"{pair}_tricks"] = sum(
+                number_of_tricks * int(times)
+                for number_of_tricks, times in enumerate(tricks)
+            )
     return named
 
 
-def tables(found: Comparison) -> Iterator[Table]:
-    policies = found.answers["policies"]
-    for name, game in found.answers["games"].items():
-        digits = 4 if name == "made" else 2
-        rows = [
-            [
-                policy,
-                *(number(value, digits) for value in payoff),
-                number(share, 3),
-                number(lost, digits),
-            ]
-            for policy, payoff, share, lost in zip(
-                policies,
-                game["payoff"],
-                game["row"],
-                game["row_exploitability"],
-                strict=True,
-            )
-        ]
-        rows.append(["share", *(number(share, 3) for share in game["column"]), "", ""])
-        rows.append(
-            [
-                "exploitability",
-                *(number(lost, digits) for lost in game["column_exploitability"]),
-                "",
-                "",
-            ]
-        )
-        title = f"Pay-off '{name}' to the bidder's side (rows) against defenders (columns), value {game['value']:.4f}"
-        yield Table(title, ["", *policies, "share", "exploitability"], rows)
+def tables(comparison: Comparison) -> Iterator[Table]:
+    """A table of each game."""
+    policies = comparison.answers["policies"]
+    for name, game in comparison.answers["games"].items():
+        yield _game_table(name, game, policies)
+
+
+def _game_table(name: str, game: Mapping[str, Any], policies: Sequence[str]) -> Table:
+    digits = 4 if name == "made" else 2
+    rows = []
+    for row, policy in enumerate(policies):
+        payoffs = [number(value, digits) for value in game["payoff"][row]]
+        share = number(game["row"][row], 3)
+        loss = number(game["row_exploitability"][row], digits)
+        rows.append([policy, *payoffs, share, loss])
+    shares = [number(share, 3) for share in game["column"]]
+    losses = [number(loss, digits) for loss in game["column_exploitability"]]
+    rows.append(["share", *shares, "", ""])
+    rows.append(["exploitability", *losses, "", ""])
+    title = (
+        f"Pay-off '{name}' to the bidder's side (rows) against defenders (columns), "
+        f"value {game['value']:.4f}"
+    )
+    return Table(title, ["", *policies, "share", "exploitability"], rows)
 
 
 STUDY: Final = Study(

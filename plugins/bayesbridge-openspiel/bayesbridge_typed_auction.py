@@ -99,6 +99,9 @@ class TypedAuction(pyspiel.Game):
             max_game_length=seats * (self.tree.levels + 1),
         )
 
+    def __repr__(self) -> str:
+        return f"{SHORT_NAME}(types={self.types}, levels={self.tree.levels})"
+
     def new_initial_state(self) -> TypedAuctionState:
         """The start: no types are dealt."""
         return TypedAuctionState(self)
@@ -138,6 +141,15 @@ class TypedAuctionState(pyspiel.State):
         self.outcome: int | None = None  # number of the chance event
         self.node = 0
         self.calls: tuple[int, ...] = ()
+
+    def __deepcopy__(self, _memo: Any) -> TypedAuctionState:
+        """The same state of the same game, by its history: OpenSpiel's own way would
+        look for a game by name.
+        """
+        copy = TypedAuctionState(self.game)
+        for action in self.history():
+            copy.apply_action(action)
+        return copy
 
     def current_player(self) -> Any:
         if self.outcome is None:
@@ -183,6 +195,9 @@ class TypedAuctionState(pyspiel.State):
     def hand_type(self, player: int) -> int:
         """The type that a seat was dealt."""
         return int(self.game.dealt[self.outcome, player])
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         dealt = [] if self.outcome is None else self.game.dealt[self.outcome].tolist()

@@ -64,7 +64,8 @@ def test_a_new_study_is_found_at_the_command_line(coins, answer, document):
     shown = " ".join(answer("study", "--help").split())
     assert "coins: how often a coin shows heads" in shown
     assert (
-        "headline and strategies and coins: a TOML file with a scoring scheme" in shown
+        "headline and strategies and auction and coins: a TOML file with a scoring scheme"
+        in shown
     )
     assert "coins 300" in shown
     words = ["study", "coins", "--runs", "2"]

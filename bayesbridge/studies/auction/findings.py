@@ -28,7 +28,7 @@ themselves.
 """
 TRICK_TYPES: Final = 24
 """Types by predicted tricks, beside those by captures."""
-STAGES: Final = (30, 10, 3, 1)  # the iterations, divided by these, are looked at
+STAGES: Final = (10, 3, 1)  # the iterations, divided by these, are looked at
 HANDS_A_TYPE: Final = 8  # fewer hands to learn from say nothing of a type
 
 

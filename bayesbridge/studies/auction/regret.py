@@ -5,8 +5,9 @@ calls, while each other seat makes one call drawn from its present strategy; wha
 would have earned above the strategy is added to the regret of that call (M. Lanctot,
 K. Waugh, M. Zinkevich and M. Bowling, "Monte Carlo sampling for regret minimization in
 extensive games", 2009). The next strategy makes each call in proportion to its regret,
-where that is positive. Round t counts t times, in regrets and in the mean strategy,
-which is the answer (N. Brown and T. Sandholm's linear CFR, 2019).
+where that is positive. Round t counts t times in the regrets and t² times in the mean
+strategy, which is the answer (N. Brown and T. Sandholm, "Solving imperfect-information
+games via discounted regret minimization", 2019).
 
 In a game of three nothing promises that this comes to an equilibrium: what it came to
 is measured by what a seat could still gain (``strategies.best_response``).
@@ -39,7 +40,7 @@ class Learning(NamedTuple):
 
     rounds: int
     regrets: Floats  # (seats, types, slots)
-    played: Floats  # (seats, types, slots) strategies of all rounds, weighed by round
+    played: Floats  # (seats, types, slots) strategies of all rounds, weighed by t²
 
     @classmethod
     def start(cls, tree: NotrumpTree, types: int) -> Self:
@@ -81,7 +82,7 @@ def learn(
 
     def prepare(seat: int) -> None:
         _match(tree, learning.regrets[seat], strategies[seat])
-        weight = learning.rounds + 1.0
+        weight = (learning.rounds + 1.0) ** 2
         _add_played(tree, seat, strategies[seat], weight, learning.played[seat])
 
     def try_calls(piece: tuple[int, int]) -> None:

@@ -30,7 +30,7 @@ type Profile = tuple[Strategy, ...]
 type Types = NDArray[np.int16]
 type Tricks = NDArray[np.int8]
 
-NEGLIGIBLE = 1e-12  # a node that is reached less often adds nothing to be seen
+NEGLIGIBLE = 1e-9  # a node that is reached less often adds nothing to be seen
 
 BLOCKS = 16
 """Pieces that work is cut into, whatever the number of cores, so that sums are the

@@ -157,14 +157,30 @@ def test_a_study_that_is_resumed_has_the_same_answers(tmp_path):
     assert shares == sorted(shares)
 
 
-def test_findings_of_a_dear_undertrick_differ():
-    game = replace(quick_game(80, types=4, levels=2))
+def test_a_dear_undertrick_makes_bidding_worth_less():
+    game = quick_game(400, types=4, levels=2)
     dear = replace(game, scheme=replace(NEW, undertrick=200))
-    cheap, costly = (
-        findings(one, 2, None)["gains from algorithm 1"]["nash_conv"]["mean"]
-        for one in (game, dear)
+    cheap_gain, dear_gain = (
+        priced.gains(priced.algorithm_1()).total for priced in (game, dear)
     )
-    assert costly < cheap
+    error = np.hypot(cheap_gain.error, dear_gain.error)
+    assert dear_gain.mean + 5 * error < cheap_gain.mean
+
+
+def test_findings_have_all_that_tables_and_picture_need():
+    deals = dealt(64, counted=True)
+    learning, fresh = deals.of_deals(0, 32), deals.of_deals(32, 64)
+    grouping = CaptureTypes.fit(learning, 4)
+    game = AuctionGame(NEW, "relative", 2, learning, fresh, grouping, 1, 2)
+    found = findings(game, 6, None)
+    steps = [step["iterations"] for step in found["gains from the equilibrium"]]
+    assert steps == [1, 2, 6]
+    assert sum(row["share"] for row in found["opening"]) == pytest.approx(1.0)
+    for way in found["bidding"].values():
+        points = [seat["points"]["mean"] for seat in way["by_seat"]]
+        assert sum(points) == pytest.approx(0.0, abs=1e-9)
+        declares = [seat["declares"] for seat in way["by_seat"]]
+        assert sum(declares) == pytest.approx(way["contracts"])
 
 
 @pytest.mark.parametrize(
@@ -180,7 +196,7 @@ def test_findings_of_a_dear_undertrick_differ():
             "200 types: no hand would have some of them",
         ),
         (lambda: bb.auction_game(types=0, deals=8), "0 types"),
-        (lambda: quick_game(40, 2).learn(0), "0 iterations: give at least 1"),
+        (lambda: quick_game(40, 2).learn(-1), "-1 iterations: give at least 1"),
         (lambda: STUDY.simulate(40, 1, None, 2), "2 runs: the auction is solved once"),
         (
             lambda: STUDY.with_settings({"iterations": 0}).simulate(40, 1),
