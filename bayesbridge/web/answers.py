@@ -24,6 +24,12 @@ from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.bidders.learned import TYPICAL, PairStyle
 from bayesbridge.bidders.system_files import system_names
+from bayesbridge.decisions.call_values import (
+    CallValues,
+    call_word,
+    ends_text,
+    values_in_steps,
+)
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import CardChoices, play, turn_of
 from bayesbridge.decisions.review import (
@@ -417,6 +423,32 @@ def own_call(belief: Belief, query: Query) -> Iterator[Event]:
             "bidder": f"The hand bids as {model_words(belief.bidder)}.",
         },
     )
+
+
+def call_values(query: Query) -> Iterator[Event]:
+    """What the observer's calls are worth, on more and more layouts."""
+    belief = query.position.belief()
+    for values in values_in_steps(belief, rng=query.seed, quickly=True):
+        yield "values", values_document(values)
+
+
+def values_document(values: CallValues) -> dict[str, Any]:
+    """The calls with their gains, the recommended one first."""
+    rows = [
+        {
+            "call": str(row.call),
+            "share": round(row.chance, DIGITS),
+            "gain": values.gain_text(row.gain),
+            "ends": ends_text(row.ends),
+        }
+        for row in values.rows
+    ]
+    return {
+        "rows": rows,
+        "gained": f"{values.goal.unit} beside {call_word(values.reference.call)}",
+        "sentence": values.sentence,
+        "notes": f"{values.when} {values.caution}".strip(),
+    }
 
 
 def sharpen(query: Query, memory: Memory) -> Iterator[Event]:

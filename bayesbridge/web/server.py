@@ -276,7 +276,7 @@ class Desk:
                 for _ in range(2):
                     await worker.ask(request)
                     while (event := await worker.next())[0] not in ("end", "lost"):
-                        if event[0] in ("judged", "leads"):
+                        if event[0] in ("judged", "leads", "values"):
                             limit.reschedule(
                                 asyncio.get_running_loop().time() + SECONDS
                             )
@@ -453,7 +453,7 @@ def application(
         return desk.answers(f"{tab} {kind}", sent)
 
     async def ask(request: Request) -> Response:
-        events = await answered(request, "ask", "review", "sharpen")
+        events = await answered(request, "ask", "review", "sharpen", "values")
         first = await anext(events, None) or (
             "replaced",
             b"{}",

@@ -84,6 +84,8 @@ def events(
         yield from answers.answers(query, memory)
     elif kind == "sharpen":
         yield from answers.sharpen(query.verify(), memory)
+    elif kind == "values":
+        yield from answers.call_values(query.verify())
     elif kind == "fact":
         yield kind, answers.fact_document(*request["fact"])
     elif kind == "entry":

@@ -115,6 +115,10 @@ def test_your_call_is_the_first_panel_while_you_are_to_call(tab, width):
     first = page.locator("#calls tr").first
     assert first.is_visible()
     assert first.inner_text().split()[:2] == ["X", "95.3"]
+    page.click("#value-calls")
+    page.wait_for_selector("#values tbody tr")
+    assert page.inner_text("#values tbody tr >> nth=0").split()[0] == "X"
+    assert "of experts call" in page.inner_text("#values-words")
     click(page, '#box [data-call="X"]')
     assert page.inner_text("#h-call") == "West's call"
     assert page.locator("#calls").is_hidden()

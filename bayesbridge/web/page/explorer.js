@@ -323,6 +323,7 @@ const SHOWN = {
   cards: ["heat", "exact", "hands"],
   points: ["points"],
   calls: ["calls", "calls-words"],
+  values: ["values", "values-words", "values-notes"],
   contracts: ["contracts"],
   tricks: ["odds", "tricks-pmf", "caution-field"],
   captures: ["captures-words", "captures", "captures-notes"],
@@ -336,6 +337,8 @@ function stale() {
   $("layouts-words").textContent = $("layouts").children.length ? "These are of an earlier position." : "";
 }
 
+const ON_DEMAND = ["layouts", "values"]; // answered when a button asks for them
+
 function fresh(name) {
   for (const id of SHOWN[name] ?? []) $(id).classList.remove("stale");
 }
@@ -343,7 +346,7 @@ function fresh(name) {
 let stopped = false;
 let since = 0; // when the work that runs was begun
 function renderBusy() {
-  const busy = Boolean(asking || sharpening);
+  const busy = Boolean(asking || sharpening || valuing);
   if (!busy) since = performance.now();
   const seconds = Math.floor((performance.now() - since) / 1000);
   $("busy").classList.toggle("away", !busy && !stopped);
@@ -357,12 +360,11 @@ function stop() {
   if (stopped) return ask();
   stopped = true;
   const old = Boolean(asking);
-  asking?.abort();
-  sharpening?.abort();
-  asking = sharpening = null;
+  for (const running of [asking, sharpening, valuing]) running?.abort();
+  asking = sharpening = valuing = null;
   delete document.documentElement.dataset.busy;
   explorer.shown = explorer.asked;
-  say(old ? "Stopped: what is dim is of an earlier position." : "Stopped: this ranking stays.");
+  say(old ? "Stopped: what is dim is of an earlier position." : "Stopped: what was found stays.");
   renderLeads();
 }
 
@@ -370,13 +372,14 @@ async function ask() {
   stopped = false;
   asking?.abort();
   sharpening?.abort();
-  sharpening = null;
+  valuing?.abort();
+  sharpening = valuing = null;
   clearTimeout(retry);
   if (!complete()) {
     asking = board = null;
     delete document.documentElement.dataset.busy;
     answer = {};
-    for (const name of Object.keys(SHOWN)) if (name !== "layouts") fresh(name);
+    for (const name of Object.keys(SHOWN)) if (!ON_DEMAND.includes(name)) fresh(name);
     render();
     renderBusy();
     return;
@@ -394,7 +397,7 @@ async function ask() {
       retries = 0;
       receive(name, document_, number);
     }
-    for (const name of Object.keys(SHOWN)) if (name !== "layouts" && !board?.conflict) fresh(name);
+    for (const name of Object.keys(SHOWN)) if (!ON_DEMAND.includes(name) && !board?.conflict) fresh(name);
     if (transport.sharpens && answer.leads?.cards && !answer.leads.clear && !answer.leads.exact) sharpen();
   } catch (error) {
     if (mine.signal.aborted) return;
@@ -411,6 +414,35 @@ async function ask() {
     }
     renderBusy();
   }
+}
+
+let valuing = null;
+async function valueCalls() {
+  // What each call is worth if everybody bids on, on more and more layouts.
+  const mine = (valuing = new AbortController());
+  stopped = false;
+  $("values-words").textContent = "The auctions are being finished …";
+  fresh("values");
+  renderBusy();
+  try {
+    for await (const [name, told] of transport.ask(TAB, { question: question() }, mine.signal, "values")) {
+      if (mine.signal.aborted) return;
+      if (name === "values") renderValues(told);
+      if (name === "refused") $("values-words").textContent = told.message;
+    }
+  } catch {
+    if (!mine.signal.aborted) $("values-words").textContent = "The server does not answer (is it running?).";
+  } finally {
+    if (valuing === mine) valuing = null;
+    renderBusy();
+  }
+}
+
+function renderValues(told) {
+  const rows = told.rows.map((row) => [callText(row.call), figure(row.share), row.gain, row.ends]);
+  $("values-words").textContent = told.sentence;
+  ranked($("values"), ["call", "experts", told.gained, "then most often"], rows);
+  $("values-notes").textContent = told.notes;
 }
 
 let sharpening = null;
@@ -1119,7 +1151,8 @@ function renderCall() {
   if (!turn) return;
   $("h-call").textContent = turn === observer() ? "Your call" : `${NAMES[turn]}'s call`;
   const told = turn === observer() ? answer.calls : null;
-  $("calls").hidden = !told;
+  $("calls").hidden = $("value-calls").hidden = !told;
+  for (const id of SHOWN.values) $(id).hidden = !told;
   $("calls-words").textContent = told ? callNotes(told) : "Click what is called.";
   if (told) bars($("calls"), told.rows.map((row) => [callText(row.call), row.share]));
 }
@@ -1532,6 +1565,7 @@ function wire() {
   });
   on("add", "input", () => fault("add", "fact-error", ""));
   on("stop", "click", stop);
+  on("value-calls", "click", valueCalls);
   on("lay", "submit", (event) => (event.preventDefault(), take("", `${board.play.opens}: ${$("dummy-hand").value}`, (message) => fault("dummy-hand", "dummy-error", message))));
   on("click-dummy", "click", () => {
     $("mode").value = "reveal";
