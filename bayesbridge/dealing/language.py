@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -35,6 +36,7 @@ class Action:
 
     @property
     def prints(self) -> bool:
+        """Whether it writes deals, rather than a statistic."""
         return self.form in PRINTS
 
 
@@ -43,23 +45,32 @@ class Script:
     """``None`` where the script does not say; see :func:`parse`."""
 
     condition: Expression = TRUE
-    predealt: tuple[int, ...] = (0, 0, 0, 0)  # masks of the cards given to each seat
+    predealt: tuple[int, ...] = (0, 0, 0, 0)
+    """Masks of the cards given to each seat."""
     produce: int | None = None
     generate: int | None = None
     dealer: int | None = None
     vulnerable: str | None = None
     seed: int | None = None
     actions: tuple[Action, ...] = ()
-    #: Lines of conditions that do not count, since another comes after them.
     overruled: tuple[int, ...] = field(default=(), compare=False)
+    """Lines of conditions that do not count, since another comes after them."""
 
     @property
     def prints(self) -> bool:
+        """Whether it writes deals."""
         return not self.actions or any(action.prints for action in self.actions)
 
 
 MOST_BINS: Final = 10_000
 MOST_DEALS: Final = 10_000_000
+MOST_DRAWS: Final = 1 << 40
+MOST_WEIGHT: Final = 1000
+MOST_AXES: Final = 2
+"""Values that a frequency tells in one table."""
+
+EDGE_BINS: Final = 2
+"""Bins of a range for what is below it and above it."""
 
 
 def parse(text: str) -> Script:
@@ -75,7 +86,7 @@ def parse(text: str) -> Script:
         predealt=tuple(parser.hands),
         actions=tuple(parser.actions),
         overruled=tuple(parser.condition_lines[:-1]),
-        **parser.found,
+        **parser.settings,
     )
 
 
@@ -84,86 +95,108 @@ class _ScriptParser(Parser):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.found: dict[str, Any] = {}
+        self.settings: dict[str, Any] = {}
         self.hands = [0, 0, 0, 0]
         self.actions: list[Action] = []
         self.condition_lines: list[int] = []
-        self._predealt: dict[int, Token] = {}  # cards, and the word that gave each
+        self._given_by: dict[int, Token] = {}
+        """The word that gave each predealt card."""
 
     @property
     def _defines(self) -> bool:
+        """Whether a definition comes next."""
         return self.next.kind == "word" and self.words[self.place + 1].text == "="
 
     def statement(self) -> None:
-        token = self.next
+        """Read a definition, a command, or a condition without its word."""
         if self._defines:
-            name = self.read()
-            if name.text in RESERVED or name.text[0].isdigit():
-                raise name.wrong(
-                    f"{name.quoted} is a word of the language: choose another name"
-                )
-            if name.text in self.names:
-                raise name.wrong(f"{name.quoted} is defined twice: choose another name")
-            self.read()
-            self.names[name.text] = self.expression()
-        elif self.accept("predeal"):
-            self._predeal()
-        elif word := self.accept("produce", "generate", "seed"):
-            most = MOST_DEALS if word.text == "produce" else 1 << 40
-            number = self.number(f"{word.text} 1000")
-            if not 0 <= number <= most or (number == 0 and word.text == "produce"):
-                raise word.wrong(
-                    f"{word.text} {number}: write a number from 1 to {most}"
-                )
-            self.found[word.text] = number
-        elif self.accept("dealer"):
-            self.found["dealer"] = self.choice(SEATS, "seat")
-        elif self.accept("vulnerable"):
-            place = self.read()
-            if place.text.lower() not in VULNERABILITIES:
-                raise place.wrong(
-                    f"{place.quoted} is no vulnerability: write none, NS, EW or all"
-                )
-            self.found["vulnerable"] = VULNERABILITIES[place.text.lower()]
-        elif self.accept("pointcount"):
-            points = by_rank("hcp", self._weights(token))
-            self.measures |= {"hcp": points, "hcps": points}
-        elif self.accept("altcount"):
-            which = self.number("the number of a count, 0 to 9")
-            if not 0 <= which <= 9:
-                raise token.wrong(f"altcount {which}: counts are numbered 0 to 9")
-            self.counts[which] = by_rank(f"pt{which}", self._weights(token))
-        elif self.accept("action"):
-            self.actions.append(self._action())
-            while self.accept(",") and self.next.kind != "end":
-                self.actions.append(self._action())
+            self._definition()
+            return
+        command = self.accept(*_STATEMENTS)
+        if command is None:
+            self._condition(self.next)
         else:
-            self.accept("condition")
-            self.condition_lines.append(token.line)
-            self.found["condition"] = self.expression()
+            _STATEMENTS[command.text](self, command)
 
-    def _weights(self, token: Token) -> list[int]:
-        found: list[int] = []
-        while self.next.text.isascii() and (
-            self.next.text.isdigit() or self.next.text == "-"
-        ):
-            found.append(self.number("points from the ace down"))
-        if not 1 <= len(found) <= 13 or max(map(abs, found)) > 1000:
-            raise token.wrong(
+    def _definition(self) -> None:
+        """``name = expression``"""
+        name = self.read()
+        if name.text in RESERVED or name.text[0].isdigit():
+            raise name.wrong(
+                f"{name.quoted} is a word of the language: choose another name"
+            )
+        if name.text in self.names:
+            raise name.wrong(f"{name.quoted} is defined twice: choose another name")
+        self.read()
+        self.names[name.text] = self.expression()
+
+    def _condition(self, begin: Token) -> None:
+        """``condition expression``, in which the word may be left out."""
+        self.condition_lines.append(begin.line)
+        self.settings["condition"] = self.expression()
+
+    def _amount(self, command: Token) -> None:
+        """``produce 10``, ``generate 1000`` or ``seed 1``"""
+        word = command.text
+        most = MOST_DEALS if word == "produce" else MOST_DRAWS
+        number = self.number(f"{word} 1000")
+        if not 0 <= number <= most or (number == 0 and word == "produce"):
+            raise command.wrong(f"{word} {number}: write a number from 1 to {most}")
+        self.settings[word] = number
+
+    def _dealer(self, command: Token) -> None:
+        """``dealer north``"""
+        self.settings[command.text] = self.choice(SEATS, "seat")
+
+    def _vulnerable(self, command: Token) -> None:
+        """``vulnerable NS``"""
+        sides = self.read()
+        word = sides.text.lower()
+        if word not in VULNERABILITIES:
+            raise sides.wrong(
+                f"{sides.quoted} is no vulnerability: write none, NS, EW or all"
+            )
+        self.settings[command.text] = VULNERABILITIES[word]
+
+    def _point_count(self, command: Token) -> None:
+        """``pointcount 4 3 2 1``"""
+        points = by_rank("hcp", self._weights(command))
+        self.measures |= {"hcp": points, "hcps": points}
+
+    def _alternative_count(self, command: Token) -> None:
+        """``altcount 9 6 4 2 1``"""
+        number = self.number("the number of a count, 0 to 9")
+        if not 0 <= number < len(self.counts):
+            raise command.wrong(f"altcount {number}: counts are numbered 0 to 9")
+        self.counts[number] = by_rank(f"pt{number}", self._weights(command))
+
+    def _actions(self, _: Token) -> None:
+        """``action printall, average hcp(north)``"""
+        self.actions.append(self._action())
+        while self.accept(",") and self.next.kind != "end":
+            self.actions.append(self._action())
+
+    def _weights(self, command: Token) -> list[int]:
+        """Whole numbers from the ace down."""
+        weights: list[int] = []
+        while self.next.is_number or self.next.text == "-":
+            weights.append(self.number("points from the ace down"))
+        few_enough = 1 <= len(weights) <= len(RANKS)
+        if not few_enough or max(map(abs, weights)) > MOST_WEIGHT:
+            raise command.wrong(
                 "write 1 to 13 numbers from -1000 to 1000, from the ace down, such as 4 3 2 1"
             )
-        return found
+        return weights
 
-    def _predeal(self) -> None:
+    def _predeal(self, _: Token) -> None:
+        """``predeal north SAKQ, HJT east S32``"""
         if self.next.text not in SEATS:
             raise self.next.wrong(
                 f"{self.next.quoted} is no seat: write predeal north SAKQ, HJT"
             )
         while self.next.text in SEATS:
             seat = self.choice(SEATS, "seat")
-            while self.next.kind == "word" and re.fullmatch(
-                f"[{SUIT_LETTERS}][{RANKS}]+", self.next.text
-            ):
+            while self.next.kind == "word" and _SUIT_CARDS.fullmatch(self.next.text):
                 self._give(seat, self.read())
                 self.accept(",")
 
@@ -172,7 +205,7 @@ class _ScriptParser(Parser):
         suit = SUIT_LETTERS.index(token.text[0])
         for rank in token.text[1:]:
             card = 13 * suit + RANKS.index(rank)
-            earlier = self._predealt.setdefault(card, token)
+            earlier = self._given_by.setdefault(card, token)
             if self.hands[seat] >> card & 1 or earlier is not token:
                 raise token.wrong(
                     f"{token.text[0]}{rank} is given in line {earlier.line} already: "
@@ -181,34 +214,62 @@ class _ScriptParser(Parser):
             self.hands[seat] |= 1 << card
 
     def _action(self) -> Action:
+        """One action: a way to print deals, an average or a frequency."""
         token = self.read()
         if token.kind != "word" or token.text not in ACTIONS:
             raise token.wrong(
                 f"{token.quoted} is no action: write printall, printoneline, average, frequency …"
             )
         if token.text in PRINTS:
-            valued = (
-                token.text in ("printoneline", "printcompact") and not self._defines
-            )
-            valued = valued and self.next.text not in (",", "", *COMMANDS)
-            return Action(token.text, (self.expression(),) if valued else ())
+            return self._print_action(token.text)
         title = self.read().text[1:-1] if self.next.kind == "text" else ""
         if token.text == "average":
             return Action("average", (self.expression(),), title=title)
+        return self._frequency(token, title)
+
+    def _print_action(self, form: str) -> Action:
+        """A way to print deals; two of them may have a value to print."""
+        may_have_value = form in ("printoneline", "printcompact")
+        ends_here = self._defines or self.next.text in (",", "", *COMMANDS)
+        if not may_have_value or ends_here:
+            return Action(form)
+        return Action(form, (self.expression(),))
+
+    def _frequency(self, token: Token, title: str) -> Action:
+        """``(value, low, high)``, or two values with their ranges in one table."""
+        example = "frequency (value, low, high)"
         self.expect("(", 'frequency "title" (…)')
         values: list[Expression] = []
-        ranges, cells = [], 1
-        while not values or (len(values) < 2 and self.accept(",")):
+        ranges: list[tuple[int, int]] = []
+        cells = 1
+        while not values or (len(values) < MOST_AXES and self.accept(",")):
             values.append(self.expression())
-            self.expect(",", "frequency (value, low, high)")
+            self.expect(",", example)
             low = self.number("the lowest value")
-            self.expect(",", "frequency (value, low, high)")
+            self.expect(",", example)
             high = self.number("the highest value")
             ranges.append((low, high))
-            cells *= high - low + 3
+            cells *= high - low + 1 + EDGE_BINS
             if low > high or cells > MOST_BINS:
                 raise token.wrong(
                     f"values from {low} to {high}: write ranges of up to {MOST_BINS} values in all"
                 )
         self.expect(")", "a bracket that closes")
         return Action("frequency", tuple(values), tuple(ranges), title)
+
+
+_SUIT_CARDS: Final = re.compile(f"[{SUIT_LETTERS}][{RANKS}]+")
+
+_STATEMENTS: Final[Mapping[str, Callable[[_ScriptParser, Token], None]]] = {
+    "action": _ScriptParser._actions,
+    "altcount": _ScriptParser._alternative_count,
+    "condition": _ScriptParser._condition,
+    "dealer": _ScriptParser._dealer,
+    "generate": _ScriptParser._amount,
+    "pointcount": _ScriptParser._point_count,
+    "predeal": _ScriptParser._predeal,
+    "produce": _ScriptParser._amount,
+    "seed": _ScriptParser._amount,
+    "vulnerable": _ScriptParser._vulnerable,
+}
+"""What reads a command, after its word."""
