@@ -10,17 +10,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
 from io import StringIO
+from itertools import batched
 from math import sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.dealing.language import Action, Script
 from bayesbridge.dealing.plan import Counts, DealPlan
 from bayesbridge.display.words import SEATS, SYMBOLS, number
 from bayesbridge.evidence.expressions import LayoutValues
 from bayesbridge.game.calls import Vulnerability
-from bayesbridge.game.cards import RANKS, SUIT_MASK
+from bayesbridge.game.cards import SUIT_CARDS, SUIT_MASK, Suit, ranks_of
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Layouts
 from bayesbridge.notation import write_lin, write_pbn
@@ -35,126 +37,128 @@ class Numbering(NamedTuple):
     first: int = 1
     dealer: Seat | None = None
     vulnerable: Vulnerability | None = None
-    types: Sequence[
-        str
-    ] = ()  # the type of each deal from board 1 on, where types were asked for
+    types: Sequence[str] = ()
+    """The type of each deal from board 1 on, where types were asked for."""
 
     def type_of(self, board: int) -> str:
+        """The type of the deal of a board, empty without types."""
         return self.types[board - 1] if self.types else ""
 
     def dealer_of(self, board: int) -> Seat:
+        """Who deals a board."""
         return self.dealer if self.dealer is not None else Seat((board - 1) % 4)
 
     def vulnerable_on(self, board: int) -> Vulnerability:
-        before = board - 1
-        return (
-            self.vulnerable
-            if self.vulnerable is not None
-            else list(Vulnerability)[(before + before // 4) % 4]
-        )
+        """Who is vulnerable on a board: by turns, one further in each round of four."""
+        if self.vulnerable is not None:
+            return self.vulnerable
+        boards_before = board - 1
+        rounds_before = boards_before // 4
+        return list(Vulnerability)[(boards_before + rounds_before) % 4]
 
     def records(self, layouts: Layouts) -> Iterator[Record]:
+        """The deals as records."""
         for board, deal in enumerate(layouts, self.first):
-            dealer, vulnerable = self.dealer_of(board), self.vulnerable_on(board)
             yield Record(
-                board=str(board), dealer=dealer, vulnerable=vulnerable, hands=deal.hands
+                board=str(board),
+                dealer=self.dealer_of(board),
+                vulnerable=self.vulnerable_on(board),
+                hands=deal.hands,
             )
 
 
 _COLUMN: Final = 20
+"""Characters of a hand that others stand beside."""
 
-type Form = Callable[
-    [Layouts, Numbering], Iterator[str]
-]  # deals → lines without their ends
+type Form = Callable[[Layouts, Numbering], Iterator[str]]
+"""Deals → lines without their ends."""
+
+
+_SUIT_SHIFTS: Final = tuple(int(SUIT_CARDS * suit) for suit in reversed(Suit))
+"""Bits below each suit of a mask, spades first."""
 
 
 @cache
 def holding(field: int, gap: str = "", empty: str = "") -> str:
-    return (
-        gap.join(RANKS[rank] for rank in range(12, -1, -1) if field >> rank & 1)
-        or empty
-    )
+    """The ranks of a suit, high cards first, with a gap between them."""
+    return gap.join(ranks_of(field)) or empty
 
 
 def suits_of(mask: int, gap: str = "", empty: str = "") -> list[str]:
-    return [holding(mask >> shift & SUIT_MASK, gap, empty) for shift in (39, 26, 13, 0)]
+    """The ranks of the four suits of a hand, spades first."""
+    return [holding(mask >> shift & SUIT_MASK, gap, empty) for shift in _SUIT_SHIFTS]
 
 
 def compact(layouts: Layouts, _: Numbering) -> Iterator[str]:
+    """A line for each hand."""
     for masks in layouts.masks.tolist():
-        yield from (
-            f"{seat} {'.'.join(suits_of(mask))}"
-            for seat, mask in zip("nesw", masks, strict=True)
-        )
+        for seat, mask in zip("nesw", masks, strict=True):
+            yield f"{seat} {'.'.join(suits_of(mask))}"
 
 
-def oneline(layouts: Layouts, at: Numbering) -> Iterator[str]:
-    lines = compact(layouts, at)
-    return (
-        " ".join(hands) + " " for hands in zip(lines, lines, lines, lines, strict=True)
-    )
+def oneline(layouts: Layouts, numbering: Numbering) -> Iterator[str]:
+    """A line for each deal."""
+    for hands in batched(compact(layouts, numbering), len(Seat)):
+        yield " ".join(hands) + " "
 
 
-def beside(seats: Sequence[Seat], layouts: Layouts, at: Numbering) -> Iterator[str]:
+def beside(
+    seats: Sequence[Seat], layouts: Layouts, numbering: Numbering
+) -> Iterator[str]:
     """Hands beside each other, all four under the number of the board."""
-    for board, masks in enumerate(layouts.masks.tolist(), at.first):
-        yield from [f"{board:4}."] if len(seats) == 4 else []
-        for row in zip(
-            *(suits_of(masks[seat], " ", "-") for seat in seats), strict=True
-        ):
-            yield (
-                "".join(f"{cards} ".ljust(_COLUMN) for cards in row[:-1])
-                + f"{row[-1]} "
-            )
+    for board, masks in enumerate(layouts.masks.tolist(), numbering.first):
+        if len(seats) == len(Seat):
+            yield f"{board:4}."
+        hands = [suits_of(masks[seat], " ", "-") for seat in seats]
+        for *first_suits, last_suit in zip(*hands, strict=True):
+            columns = [f"{cards} ".ljust(_COLUMN) for cards in first_suits]
+            yield "".join([*columns, f"{last_suit} "])
         yield ""
 
 
 def in_file(
     write: Callable[[Iterator[Record], StringIO], object],
     layouts: Layouts,
-    at: Numbering,
+    numbering: Numbering,
 ) -> Iterator[str]:
     """The lines of a file of records; in PBN the type of a deal follows it as a
     comment.
     """
-    text, board = StringIO(), at.first
-    write(at.records(layouts), text)
+    text = StringIO()
+    write(numbering.records(layouts), text)
+    board = numbering.first
     for line in text.getvalue().splitlines():
         yield line
         if line.startswith("[Deal "):
-            yield from (
-                [f"{{{at.type_of(board).replace('}', ')')}}}"] if at.types else []
-            )
+            if numbering.types:
+                comment = numbering.type_of(board).replace("}", ")")
+                yield f"{{{comment}}}"
             board += 1
 
 
 def diagram(layouts: Layouts, numbering: Numbering) -> Iterator[str]:
+    """North above, South below, and the facts of the board in the corner."""
     for board, masks in enumerate(layouts.masks.tolist(), numbering.first):
-        north, east, south, west = (
-            [
-                f"{symbol} {cards}"
-                for symbol, cards in zip(
-                    SYMBOLS.values(), suits_of(mask, " ", "–"), strict=True
-                )
-            ]
-            for mask in masks
-        )
-        who = SEATS[numbering.dealer_of(board).name]
-        vulnerable, kind = (
-            numbering.vulnerable_on(board).value,
+        north, east, south, west = map(_suit_lines, masks)
+        corner = [
+            f"Board {board}",
+            f"Dealer {SEATS[numbering.dealer_of(board).name]}",
+            f"Vul. {numbering.vulnerable_on(board).value}",
             numbering.type_of(board),
-        )
-        corner = [f"Board {board}", f"Dealer {who}", f"Vul. {vulnerable}", kind]
-        yield from (
-            f"{left:<22}{suit}".rstrip()
-            for left, suit in zip(corner, north, strict=True)
-        )
-        yield from (
-            f"{left:<22}{'':<12}{right}".rstrip()
-            for left, right in zip(west, east, strict=True)
-        )
-        yield from (f"{'':<22}{suit}".rstrip() for suit in south)
+        ]
+        for fact, suit in zip(corner, north, strict=True):
+            yield f"{fact:<22}{suit}".rstrip()
+        for left, right in zip(west, east, strict=True):
+            yield f"{left:<22}{'':<12}{right}".rstrip()
+        for suit in south:
+            yield f"{'':<22}{suit}".rstrip()
         yield ""
+
+
+def _suit_lines(mask: int) -> list[str]:
+    """A line for each suit of a hand."""
+    suits = zip(SYMBOLS.values(), suits_of(mask, " ", "–"), strict=True)
+    return [f"{symbol} {cards}" for symbol, cards in suits]
 
 
 FORMS: Final[dict[str, Form]] = {
@@ -183,69 +187,82 @@ class Finding:
         """The mean and one standard error of it, 0 where it is exact; ``None`` if no
         deal was found.
         """
-        total = sum(self.counts.values())
+        total = self.total
         if not total:
             return None
-        mean = Fraction(
-            sum(value * ways for (value,), ways in self.counts.items()), total
-        )
-        spread = (
-            sum(ways * (value - mean) ** 2 for (value,), ways in self.counts.items())
-            / total
-        )
-        return mean, 0.0 if self.exact else sqrt(float(spread) / max(total - 1, 1))
+        weighted = ((value, ways) for (value,), ways in self.counts.items())
+        mean = Fraction(sum(value * ways for value, ways in weighted), total)
+        if self.exact:
+            return mean, 0.0
+        weighted = ((value, ways) for (value,), ways in self.counts.items())
+        squares = sum(ways * (value - mean) ** 2 for value, ways in weighted)
+        variance = float(squares / total)
+        return mean, sqrt(variance / max(total - 1, 1))
+
+    @property
+    def total(self) -> int:
+        """How many deals it counts."""
+        return sum(self.counts.values())
 
     @property
     def bins(self) -> Counts:
         """Counts by bin: 0 for what is below a range, then its values, then one bin for
         what is above.
         """
-        found: Counter[tuple[int, ...]] = Counter()
+        counts: Counter[tuple[int, ...]] = Counter()
         for values, ways in self.counts.items():
-            pairs = zip(values, self.action.ranges, strict=True)
-            found[
-                tuple(
-                    min(max(value - low + 1, 0), high - low + 2)
-                    for value, (low, high) in pairs
-                )
-            ] += ways
-        return found
+            places = map(_bin_of, values, self.action.ranges)
+            counts[tuple(places)] += ways
+        return counts
 
     def lines(self) -> Iterator[str]:
-        action, total = self.action, sum(self.counts.values())
-        if not action.ranges:
-            told = "no deal was found"
-            if self.mean is not None:
-                mean, error = self.mean
-                told = (
-                    f"{float(mean):.6g} ({'exact' if self.exact else f'± {error:.2g}'})"
-                )
-            yield f"{action.title}: {told}" if action.title else told
+        """The statistic as the terminal shows it."""
+        if not self.action.ranges:
+            yield self._mean_line()
             return
-        yield f"Frequency {action.title}: ({'exact, in percent' if self.exact else f'of {number(total)} deals'})"
+        basis = "exact, in percent" if self.exact else f"of {number(self.total)} deals"
+        yield f"Frequency {self.action.title}: ({basis})"
         names = [
             ["Low", *map(str, range(low, high + 1)), "High"]
-            for low, high in action.ranges
+            for low, high in self.action.ranges
         ]
-
-        def shown(ways: int) -> str:
-            return f"{100 * ways / total:.4f}" if self.exact else str(ways)
-
         table = np.zeros(tuple(map(len, names)), dtype=object)
         for places, ways in self.bins.items():
             table[places] = ways
         if len(names) == 1:
-            for name, ways in zip(names[0], table.tolist(), strict=True):
-                if ways or name not in ("Low", "High"):
-                    yield f"{name:>5} {shown(ways):>12}"
-            return
-        rows = [
-            [name, *map(shown, [*row, sum(row)])]
-            for name, row in zip(names[0], table.tolist(), strict=True)
-        ]
-        rows.append(["Sum", *map(shown, [*table.sum(axis=0).tolist(), total])])
-        for row in [["", *names[1], "Sum"], *rows]:
-            yield f"{row[0]:>5}" + "".join(f"{cell:>9}" for cell in row[1:])
+            yield from self._column_lines(names[0], table.tolist())
+        else:
+            yield from self._table_lines(names[0], names[1], table)
+
+    def _mean_line(self) -> str:
+        words = "no deal was found"
+        if self.mean is not None:
+            mean, error = self.mean
+            accuracy = "exact" if self.exact else f"± {error:.2g}"
+            words = f"{float(mean):.6g} ({accuracy})"
+        return f"{self.action.title}: {words}" if self.action.title else words
+
+    def _column_lines(self, names: list[str], counts: list[int]) -> Iterator[str]:
+        """A line for each value, and for the bins outside where they have deals."""
+        for name, ways in zip(names, counts, strict=True):
+            if ways or name not in ("Low", "High"):
+                yield f"{name:>5} {self._amount(ways):>12}"
+
+    def _table_lines(
+        self, names: list[str], column_names: list[str], table: NDArray[Any]
+    ) -> Iterator[str]:
+        """The counts of two values, with their sums."""
+        rows = [["", *column_names, "Sum"]]
+        for name, row in zip(names, table.tolist(), strict=True):
+            rows.append([name, *map(self._amount, [*row, sum(row)])])
+        column_sums = table.sum(axis=0).tolist()
+        rows.append(["Sum", *map(self._amount, [*column_sums, self.total])])
+        for name, *cells in rows:
+            yield f"{name:>5}" + "".join(f"{cell:>9}" for cell in cells)
+
+    def _amount(self, ways: int) -> str:
+        """A count as it is shown: in percent where it is exact."""
+        return f"{100 * ways / self.total:.4f}" if self.exact else str(ways)
 
     def document(self) -> dict[str, Any]:
         """The mean as ``value``, null if no deal was found; or ``values``, each that
@@ -255,41 +272,61 @@ class Finding:
         ``"above"``. Exact figures come with a ``fraction`` or ``deals_that_fit``, those
         of ``n`` deals drawn with one standard ``error``.
         """
-        action, total = self.action, sum(self.counts.values())
-        head: dict[str, Any] = {
-            "name": action.title,
-            "kind": action.form,
+        document: dict[str, Any] = {
+            "name": self.action.title,
+            "kind": self.action.form,
             "exact": self.exact,
         }
         if not self.exact:
-            head["n"] = total
-        if not action.ranges:
-            mean, error = self.mean or (None, None)
-            more = {"fraction": str(mean)} if self.exact else {"error": error}
-            return {**head, "value": None if mean is None else float(mean), **more}
-        values: list[dict[str, Any]] = []
-        for places, ways in sorted(self.bins.items()):
-            value = [
-                "below"
-                if place == 0
-                else "above"
-                if place > high - low + 1
-                else low + place - 1
-                for place, (low, high) in zip(places, action.ranges, strict=True)
-            ]
-            values.append(
-                {"value": value if len(value) > 1 else value[0], "share": ways / total}
-            )
-            sampled = {
-                "error": sqrt(ways / total * (1 - ways / total) / total),
-                "deals": ways,
-            }
-            values[-1] |= {"deals_that_fit": str(ways)} if self.exact else sampled
-        return {
-            **head,
-            "ranges": [list(pair) for pair in action.ranges],
-            "values": values,
+            document["n"] = self.total
+        if not self.action.ranges:
+            return document | self._mean_document()
+        document["ranges"] = [list(pair) for pair in self.action.ranges]
+        document["values"] = [
+            self._value_document(places, ways)
+            for places, ways in sorted(self.bins.items())
+        ]
+        return document
+
+    def _mean_document(self) -> dict[str, Any]:
+        mean, error = self.mean or (None, None)
+        document: dict[str, Any] = {"value": None if mean is None else float(mean)}
+        if self.exact:
+            document["fraction"] = str(mean)
+        else:
+            document["error"] = error
+        return document
+
+    def _value_document(self, places: tuple[int, ...], ways: int) -> dict[str, Any]:
+        """One bin, with its share of the deals."""
+        values = list(map(_value_at, places, self.action.ranges))
+        share = ways / self.total
+        document: dict[str, Any] = {
+            "value": values if len(values) > 1 else values[0],
+            "share": share,
         }
+        if self.exact:
+            document["deals_that_fit"] = str(ways)
+        else:
+            document["error"] = sqrt(share * (1 - share) / self.total)
+            document["deals"] = ways
+        return document
+
+
+def _bin_of(value: int, ends: tuple[int, int]) -> int:
+    """The bin of a value: 0 below a range, then one for each value, then one above."""
+    low, high = ends
+    return min(max(value - low + 1, 0), high - low + 2)
+
+
+def _value_at(place: int, ends: tuple[int, int]) -> int | str:
+    """The value of a bin, or on which side of the range it lies."""
+    low, high = ends
+    if place == 0:
+        return "below"
+    if place > high - low + 1:
+        return "above"
+    return low + place - 1
 
 
 def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
@@ -303,37 +340,37 @@ def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
 def printed(
     script: Script, layouts: Layouts, numbering: Numbering, values: LayoutValues
 ) -> Iterator[str]:
-    prints = [action for action in script.actions if action.prints] or [
-        Action("printall")
+    """What the actions that print make of each deal; without one, ``printall``."""
+    actions = [action for action in script.actions if action.prints]
+    if not actions:
+        actions = [Action("printall")]
+    columns = [
+        [values.of(value).tolist() for value in action.values] for action in actions
     ]
-    shown = [
-        [values.of(value).tolist() for value in action.values] for action in prints
-    ]
-    for index in range(len(layouts)):
-        one, at = (
-            layouts[index : index + 1],
-            numbering._replace(first=numbering.first + index),
-        )
-        for action, columns in zip(prints, shown, strict=True):
+    for place in range(len(layouts)):
+        deal = layouts[place : place + 1]
+        board = numbering._replace(first=numbering.first + place)
+        for action, columns_of_action in zip(actions, columns, strict=True):
             form = FORMS.get(action.form) or FORMS[action.form.removeprefix("print")]
-            lines = list(form(one, at))
-            if action.form == "printpbn" and index:
-                lines = [text for text in lines if not text.startswith("%")]
-            yield from (*lines, *(str(column[index]) for column in columns))
+            for line in form(deal, board):
+                # The head of a PBN file stands once.
+                repeats_head = action.form == "printpbn" and place > 0
+                if not repeats_head or not line.startswith("%"):
+                    yield line
+            yield from (str(column[place]) for column in columns_of_action)
 
 
 def findings(
     script: Script, exact: Sequence[Counts | None], values: LayoutValues
 ) -> Iterator[Finding]:
-    for action, counted in zip(script.actions, exact, strict=True):
-        if not action.prints:
-            columns = (
-                values.of(expression).tolist()
-                for expression in action.values
-                if counted is None
-            )
-            yield Finding(
-                action,
-                counted or Counter(zip(*columns, strict=True)),
-                counted is not None,
-            )
+    """The statistics of a script: exact where they are counted, else of the deals
+    drawn.
+    """
+    for action, counts in zip(script.actions, exact, strict=True):
+        if action.prints:
+            continue
+        if counts is not None:
+            yield Finding(action, counts or Counter(), exact=True)
+            continue
+        columns = [values.of(expression).tolist() for expression in action.values]
+        yield Finding(action, Counter(zip(*columns, strict=True)), exact=False)
