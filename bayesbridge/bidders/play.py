@@ -59,17 +59,55 @@ def situations(
     """The situation before each card; cards in the order played, ``dummy`` the 13 cards
     of dummy as a mask.
     """
-    strain, declarer = int(contract.strain), contract.declarer
-    fixed = strain, contract.level - 1
+    strain = int(contract.strain)
+    level = contract.level - 1
+    declarer = contract.declarer
     tokens = np.zeros((HEARD + len(plays), len(STARTS) - 1), np.intp)
-    calls = [call.index for _, call in auction] if auction is not None else []
-    first = auction.first if auction is not None else declarer
+    tokens[:HEARD] = _call_tokens(auction, declarer, strain, level)
+    dummy_holds = np.zeros(len(tokens), np.uint64)
+    led = np.zeros(len(plays), np.intp)
+    dummy_cards = dummy or 0
+    card_before = NO_CARD
+    trick = _Trick(strain)
+    for i, (seat, card) in enumerate(plays):
+        turn = (seat - declarer) % 4
+        place = i % 4
+        if not place:
+            trick = _Trick(strain)
+        led[i] = trick.suit
+        tokens[HEARD + i] = (
+            NO_CALL,
+            0,
+            card_before,
+            turn,
+            place,
+            trick.suit,
+            trick.rank,
+            trick.holder_beside(turn),
+            i // 4,
+            strain,
+            level,
+            1,
+        )
+        dummy_holds[HEARD + i] = dummy_cards if i else 0
+        trick.take(card, turn)
+        dummy_cards &= ~card.mask
+        card_before = card.index
+    return Situations(tokens + STARTS[:-1], dummy_holds, led)
+
+
+def _call_tokens(
+    auction: Auction | None, declarer: Seat, strain: int, level: int
+) -> NDArray[np.intp]:
+    """(24, 12) the last calls of the auction, rows without a call before them."""
+    calls = [] if auction is None else [call.index for call in auction.calls]
+    first = declarer if auction is None else auction.first
+    tokens = np.zeros((HEARD, len(STARTS) - 1), np.intp)
     for i in range(HEARD):
-        back = len(calls) - HEARD + i
-        call = calls[back] if back >= 0 else NO_CALL
+        number = len(calls) - HEARD + i
         tokens[i] = (
-            call,
-            (first + back - declarer) % 4,
+            calls[number] if number >= 0 else NO_CALL,
+            (first + number - declarer) % 4,
             NO_CARD,
             0,
             0,
@@ -77,50 +115,62 @@ def situations(
             NO_RANK,
             NOBODY,
             0,
-            *fixed,
+            strain,
+            level,
             0,
         )
-    held = np.zeros(len(tokens), np.uint64)
-    led = np.zeros(len(plays), np.intp)
-    left = dummy or 0
-    before, best, winner = NO_CARD, Card(0), 0
-    for i, (seat, card) in enumerate(plays):
-        turn, place = (seat - declarer) % 4, i % 4
-        led[i], rank, holder = NO_SUIT, NO_RANK, NOBODY
-        if place:
-            led[i] = plays[i - place][1].suit
-            holder = PARTNER if (winner - turn) % 4 == 2 else OPPONENT
-            rank = best.rank if best.suit == led[i] else NO_RANK
-        tokens[HEARD + i] = (
-            NO_CALL,
-            0,
-            before,
-            turn,
-            place,
-            led[i],
-            rank,
-            holder,
-            i // 4,
-            *fixed,
-            1,
-        )
-        held[HEARD + i] = left if i else 0
-        if not place or (
-            card > best if card.suit == best.suit else card.suit == strain
-        ):
-            best, winner = card, turn
-        left &= ~card.mask
-        before = card.index
-    return Situations(tokens + STARTS[:-1], held, led)
+    return tokens
 
 
-LEADS: Final = ("fourth best", "third and fifth", "top of sequence")
+class _Trick:
+    """The best card of a trick so far, and who has it, counted from declarer."""
+
+    def __init__(self, strain: int) -> None:
+        self.strain = strain
+        self.suit = NO_SUIT
+        """The suit led."""
+        self._best: Card | None = None
+        self._winner = 0
+
+    @property
+    def rank(self) -> int:
+        """The rank of the best card; none where a side suit has been ruffed."""
+        if self._best is None or self._best.suit != self.suit:
+            return NO_RANK
+        return self._best.rank
+
+    def holder_beside(self, turn: int) -> int:
+        """Who has the best card: the partner or an opponent of the seat in turn."""
+        if self._best is None:
+            return NOBODY
+        return PARTNER if (self._winner - turn) % 4 == 2 else OPPONENT
+
+    def take(self, card: Card, turn: int) -> None:
+        """A card is played by the seat in turn."""
+        if self._best is None:
+            self.suit = int(card.suit)
+            wins = True
+        elif card.suit == self._best.suit:
+            wins = card > self._best
+        else:
+            wins = card.suit == self.strain
+        if wins:
+            self._best = card
+            self._winner = turn
+
+
+FOURTH_BEST: Final = "fourth best"
+THIRD_AND_FIFTH: Final = "third and fifth"
+LEADS: Final = (FOURTH_BEST, THIRD_AND_FIFTH, "top of sequence")
 """Agreements on which card of a suit with an honour is the opening lead: the first two
 of its low cards (the third of three or four, the fifth of more), the last of honours
 whose best two touch, in no trumps with a third near them.
 """
 
 LOW: Final = 8  # cards of a suit below the ten
+ACE_RANK: Final = 12
+TINY: Final = 1e-30
+"""Below any chance, so that nothing is divided by 0."""
 
 
 class AgreedLeads(NamedTuple):
@@ -141,24 +191,34 @@ def agreed_ranks(agreement: str, notrump: bool) -> NDArray[np.int64]:
     """(8192,) the rank that is led from each holding in a suit, -1 where the agreement
     says nothing of it.
     """
-    found = np.full(1 << 13, -1)
+    ranks = np.full(1 << 13, -1)
     for holding in range(1 << 13):
         falling = [rank for rank in reversed(range(13)) if holding >> rank & 1]
-        n = len(falling)
-        if agreement == LEADS[0]:
-            best = 4 * (n > 3)
-        elif agreement == LEADS[1]:
-            best = 3 * (n > 2) + 2 * (n > 4)
-        else:
-            near = not notrump or (n > 2 and falling[1] - falling[2] < 3)
-            best = int(n > 1 and 12 > falling[0] == falling[1] + 1 and near)
-        if (
-            best
-            and falling[0] >= LOW
-            and (falling[best - 1] < LOW) == (agreement in LEADS[:2])
-        ):
-            found[holding] = falling[best - 1]
-    return found
+        count = _agreed_count(falling, agreement, notrump)
+        if count and falling[0] >= LOW:
+            rank = falling[count - 1]
+            about_low_cards = agreement in LEADS[:2]
+            if about_low_cards == (rank < LOW):
+                ranks[holding] = rank
+    return ranks
+
+
+def _agreed_count(falling: list[int], agreement: str, notrump: bool) -> int:
+    """Which card of a suit is led, counted from its best as 1; 0 where nothing is
+    agreed. ``falling`` are its ranks.
+    """
+    length = len(falling)
+    if agreement == FOURTH_BEST:
+        return 4 if length >= 4 else 0
+    if agreement == THIRD_AND_FIFTH:
+        if length < 3:
+            return 0
+        return 3 if length <= 4 else 5
+    if length < 2:
+        return 0
+    touching = falling[0] < ACE_RANK and falling[0] == falling[1] + 1
+    third_near = length > 2 and falling[1] - falling[2] <= 2
+    return 1 if touching and (third_near or not notrump) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,67 +266,75 @@ class LearnedPlayer:
         one_row("hands", hands)
         if seat == contract.declarer.partner:
             return np.zeros(len(hands))
-        seen = _seen(contract, auction, tuple(plays), dummy)
-        rest = hands.astype(np.uint64)
-        result = np.zeros(len(hands))
+        contexts = _contexts(contract, auction, tuple(plays), dummy)
+        held = hands.astype(np.uint64)
+        logs = np.zeros(len(hands))
+        notrump = contract.trump is None
         with one_thread():
             for i, (player, card) in enumerate(plays):
-                if player == seat:
-                    leads = (
-                        self.leads[seat % 2]
-                        if i == 0 and card.suit is not contract.trump
-                        else ()
-                    )
-                    result += self._choice(
-                        seen[i], rest, card.index, leads, contract.trump is None
-                    )
-                    rest &= ~np.uint64(card.mask)
-        return result
+                if player != seat:
+                    continue
+                is_side_suit_lead = i == 0 and card.suit is not contract.trump
+                leads = self.leads[seat % 2] if is_side_suit_lead else ()
+                logs += self._choice(contexts[i], held, card.index, leads, notrump)
+                held &= ~np.uint64(card.mask)
+        return logs
 
     def _choice(
         self,
-        seen: tuple[Context, int],
-        rest: NDArray[np.uint64],
+        context_and_suit: tuple[Context, int],
+        held: NDArray[np.uint64],
         card: int,
         leads: Leads,
         notrump: bool,
     ) -> NDArray[np.float64]:
-        context, led = seen
-        legal = rest.copy()
-        if led != NO_SUIT:
-            follow = rest & np.uint64(SUIT_MASK << 13 * led)
-            legal = np.where(follow, follow, rest)
-        result = np.zeros(len(rest))
-        chosen = np.flatnonzero(np.bitwise_count(legal) > 1)
-        place, net = int(np.searchsorted(context.choices, card)), network("play.npz")
+        """(n,) log P(card ∣ cards still held), for the context before it and the suit
+        to follow.
+        """
+        context, led = context_and_suit
+        legal = _legal_cards(held, led)
+        logs = np.zeros(len(held))
+        choosing = np.flatnonzero(np.bitwise_count(legal) > 1)
+        net = network("play.npz")
+        column = int(np.searchsorted(context.choices, card))
+        lowest_of_suit = column - card % 13
         bits = context.choices.astype(np.uint64)
-        for begin in range(0, len(chosen), BLOCK):
-            block = chosen[begin : begin + BLOCK]
+        for begin in range(0, len(choosing), BLOCK):
+            block = choosing[begin : begin + BLOCK]
             allowed = (legal[block, None] >> bits & np.uint64(1)).astype(np.bool_)
-            found = context.scores(*net.vectors(rest[block]))
-            found = (
-                np.broadcast_to(found, allowed.shape).copy()
-                if len(found) < len(block)
-                else found
-            )
-            found[~allowed] = -np.inf
-            found -= found.max(axis=1, keepdims=True)
-            np.exp(found, out=found)
-            found /= found.sum(axis=1, keepdims=True)
-            chance = found[:, place].astype(np.float64)
+            chances = _softmax(context.scores(*net.vectors(held[block])), allowed)
             if leads:
-                chance = _as_agreed(
-                    found[:, place - card % 13 :][:, :13],
-                    rest[block],
-                    card,
-                    leads,
-                    notrump,
-                )
+                of_suit = chances[:, lowest_of_suit:][:, :13]
+                chance = _as_agreed(of_suit, held[block], card, leads, notrump)
+            else:
+                chance = chances[:, column].astype(np.float64)
+            slipped = self.slip / allowed.sum(axis=1)
             with np.errstate(divide="ignore"):
-                result[block] = np.log(
-                    (1.0 - self.slip) * chance + self.slip / allowed.sum(axis=1)
-                )
-        return result
+                logs[block] = np.log((1.0 - self.slip) * chance + slipped)
+        return logs
+
+
+def _legal_cards(held: NDArray[np.uint64], led: int) -> NDArray[np.uint64]:
+    """(n,) masks of the cards that follow suit, or of all where none does."""
+    if led == NO_SUIT:
+        return held.copy()
+    following = held & np.uint64(SUIT_MASK << 13 * led)
+    return np.where(following, following, held)
+
+
+def _softmax(
+    scores: NDArray[np.float32], allowed: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """(n, cards) chances of the cards that each hand may play, from their scores, of
+    which there may be one row for all.
+    """
+    if len(scores) < len(allowed):
+        scores = np.broadcast_to(scores, allowed.shape).copy()
+    scores[~allowed] = -np.inf
+    scores -= scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
 
 
 def _as_agreed(
@@ -277,46 +345,58 @@ def _as_agreed(
     notrump: bool,
 ) -> NDArray[np.float64]:
     """(n,) the chance of an opening lead, from (n, 13) those of all cards of its suit."""
-    rank, rows = card % 13, np.arange(len(hands))
+    rank = card % 13
     alike = chances[:, LOW:] if rank >= LOW else chances[:, :LOW]
-    total, plain = (
-        alike.sum(axis=1, dtype=np.float64),
-        chances[:, rank].astype(np.float64),
-    )
-    result = np.zeros(len(hands))
-    for share, agreed, faith in leads:
+    of_alike = alike.sum(axis=1, dtype=np.float64)
+    plain = chances[:, rank].astype(np.float64)
+    holdings = hands >> np.uint64(card - rank) & np.uint64(SUIT_MASK)
+    mixed = np.zeros(len(hands))
+    for share, agreements, faith in leads:
         chance = plain
-        for one in agreed:
-            if (one in LEADS[:2]) == (rank < LOW):
-                best = agreed_ranks(one, notrump)[
-                    hands >> np.uint64(card - rank) & np.uint64(SUIT_MASK)
-                ]
-                usual = chances[rows, best].astype(np.float64)
-                more = np.maximum(usual, faith * total)
-                fewer = plain * (total - more) / np.maximum(total - usual, 1e-30)
-                chance = np.where(best < 0, plain, np.where(best == rank, more, fewer))
-        result += share * chance
-    return result
+        for agreement in agreements:
+            about_low_cards = agreement in LEADS[:2]
+            if about_low_cards == (rank < LOW):
+                agreed = agreed_ranks(agreement, notrump)[holdings]
+                chance = _kept_by(faith, chances, agreed, rank, of_alike)
+        mixed += share * chance
+    return mixed
+
+
+def _kept_by(
+    faith: float,
+    chances: NDArray[np.float32],
+    agreed: NDArray[np.int64],
+    rank: int,
+    of_alike: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """(n,) the chance of a rank where the agreed one has at least the share ``faith`` of
+    the chance of cards like it; nothing is agreed where it is below 0.
+    """
+    plain = chances[:, rank].astype(np.float64)
+    usual = chances[np.arange(len(chances)), agreed].astype(np.float64)
+    raised = np.maximum(usual, faith * of_alike)
+    lowered = plain * (of_alike - raised) / np.maximum(of_alike - usual, TINY)
+    return np.where(agreed < 0, plain, np.where(agreed == rank, raised, lowered))
 
 
 @lru_cache(maxsize=16)
-def _seen(
+def _contexts(
     contract: Contract,
     auction: Auction | None,
     plays: tuple[tuple[Seat, Card], ...],
     dummy: Hand | None,
 ) -> tuple[tuple[Context, int], ...]:
+    """What is known before each card, and the suit to follow."""
     net = network("play.npz")
-    seen = situations(contract, auction, plays, None if dummy is None else dummy.mask)
-    gone = np.cumsum([0, *(card.mask for _, card in plays[:-1])], dtype=np.uint64)
-    every = np.arange(52, dtype=np.uint64)
-    left = [np.flatnonzero(~mask >> every & np.uint64(1)) for mask in gone]
+    dummy_mask = None if dummy is None else dummy.mask
+    before = situations(contract, auction, plays, dummy_mask)
+    earlier_cards = [card.mask for _, card in plays[:-1]]
+    played = np.cumsum([0, *earlier_cards], dtype=np.uint64)
+    deck = np.arange(52, dtype=np.uint64)
+    unplayed = [np.flatnonzero(~mask >> deck & np.uint64(1)) for mask in played]
     with one_thread():
-        held = (seen.dummy[:, None] >> every & np.uint64(1)).astype(np.float32)
-        known = read(
-            net.parameters,
-            seen.tokens,
-            held @ net.parameters["reader_table_weight"][STARTS[-1] :],
-        )
-        contexts = net.contexts(known[HEARD:], left[: len(plays)])
-    return tuple(zip(contexts, seen.led.tolist(), strict=True))
+        in_dummy = (before.dummy[:, None] >> deck & np.uint64(1)).astype(np.float32)
+        dummy_rows = net.parameters["reader_table_weight"][STARTS[-1] :]
+        known = read(net.parameters, before.tokens, in_dummy @ dummy_rows)
+        contexts = net.contexts(known[HEARD:], unplayed[: len(plays)])
+    return tuple(zip(contexts, before.led.tolist(), strict=True))
