@@ -42,27 +42,27 @@ def alert_statement(text: str, before: Auction, call: Call) -> Statement | None:
     """What an alerted call shows, as far as the text can be read; ``None`` where
     nothing of it can.
     """
-    words = " ".join(
-        re.sub(r"[–—]|\bto (?=\d)", "-", text.lower())
-        .replace(" -", "-")
-        .replace("- ", "-")
-        .split()
-    )
+    words = _normal(text)
     if _UNCLEAR.search(words):
         return None
-    bids = [one.strain.trump for one in before.calls[-2::-4] if one.strain is not None]
-    parts = (
-        _part(part.strip(), call, bids[0] if bids else None)
-        for part in _BETWEEN.split(words)
-    )
+    partners_bids = [
+        call.strain.trump for call in before.calls[-2::-4] if call.strain is not None
+    ]
+    partners_suit = partners_bids[0] if partners_bids else None
+    parts = [_part(part.strip(), call, partners_suit) for part in _BETWEEN.split(words)]
+    read = [part for part in parts if part]
+    if not read:
+        return None
     try:
-        return (
-            Statement.of(", ".join(read))
-            if (read := list(filter(None, parts)))
-            else None
-        )
+        return Statement.of(", ".join(read))
     except NotationError:
         return None
+
+
+def _normal(text: str) -> str:
+    """The text in small letters, with single blanks and ranges such as ``10-12``."""
+    dashed = re.sub(r"[–—]|\bto (?=\d)", "-", text.lower())
+    return " ".join(dashed.replace(" -", "-").replace("- ", "-").split())
 
 
 def _part(words: str, call: Call, partners: Suit | None) -> str | None:
@@ -71,30 +71,45 @@ def _part(words: str, call: Call, partners: Suit | None) -> str | None:
         return "balanced"
     if words == "limit raise":
         return None if partners is None else f"10-12 points, {partners.name}3+"
-    if found := _POINTS.fullmatch(words):
-        return f"{found['range']} points"
-    moved, long = _TRANSFER.fullmatch(words), _LENGTH.fullmatch(words)
-    if (found := moved or long) is None:
-        return None
-    usual = partners if long else call.strain and _ABOVE.get(call.strain)
-    suit = Suit.of(found["suit"][0].upper()) if found["suit"] else usual
-    return None if suit is None else f"{suit.name}{long['many'] if long else '5+'}"
+    points = _POINTS.fullmatch(words)
+    if points:
+        return f"{points['range']} points"
+    transfer = _TRANSFER.fullmatch(words)
+    if transfer:
+        above = None if call.strain is None else _ABOVE.get(call.strain)
+        return _length(transfer["suit"], above, "5+")
+    length = _LENGTH.fullmatch(words)
+    return _length(length["suit"], partners, length["many"]) if length else None
+
+
+def _length(named: str | None, usual: Suit | None, number: str) -> str | None:
+    """So many cards of the suit that is named, or else of the usual one."""
+    suit = Suit.of(named[0].upper()) if named else usual
+    return None if suit is None else f"{suit.name}{number}"
 
 
 def alerts_read(record: Record) -> dict[int, Statement]:
-    if (auction := record.auction) is None:
+    """What alerted calls show, by their numbers; those that cannot be read are left
+    out.
+    """
+    if record.auction is None:
         return {}
-    turns = ((at, text, Turn.of(auction, at)) for at, text in record.alerts)
-    read = {
-        at: alert_statement(text, turn.before, turn.call) for at, text, turn in turns
-    }
-    return {at: statement for at, statement in read.items() if statement is not None}
+    statements: dict[int, Statement] = {}
+    for number, text in record.alerts:
+        turn = Turn.of(record.auction, number)
+        statement = alert_statement(text, turn.before, turn.call)
+        if statement is not None:
+            statements[number] = statement
+    return statements
 
 
 def alerts_system(record: Record) -> System | None:
+    """The system of which the alerts of a record speak; ``None`` where they say
+    nothing.
+    """
     places: dict[Place, Meanings] = {}
-    for at, statement in alerts_read(record).items():
+    for number, statement in alerts_read(record).items():
         assert record.auction is not None
-        turn = Turn.of(record.auction, at)
+        turn = Turn.of(record.auction, number)
         places[place_of(turn.before)] = {turn.call: (statement,)}
     return System("what was alerted", places) if places else None

@@ -35,6 +35,7 @@ from bayesbridge.bidders.networks import linear, network, read
 from bayesbridge.errors import BayesBridgeError, did_you_mean
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import CALLS, Vulnerability
+from bayesbridge.game.cards import Suit
 from bayesbridge.game.deal import Deal, Seat
 from bayesbridge.game.layouts import (
     Floats,
@@ -412,45 +413,51 @@ def _habits(
     """What they do, with its unit, by random hands and points, ``smooth``: spread over
     half a point either way.
     """
-    bidder, points, lengths = (
-        LearnedBidder(style={"NS": style}),
-        np.rint(smooth),
-        suit_lengths(masks),
-    )
-    first, third, raised = (
-        dict(
-            zip(
-                map(str, CALLS),
-                bidder.probabilities(masks, Auction.of(text)).T,
-                strict=True,
-            )
-        )
-        for text in ("N:", "S:Pass Pass", "S:1S Pass")
-    )
-    order = np.argsort(smooth, kind="stable")
-    total = np.cumsum(first["1NT"][order])
-    low, high = np.interp(np.array([0.1, 0.9]) * total[-1], total, smooth[order])
-    five = first["1H"] @ (lengths[:, 2] >= 5) + first["1S"] @ (lengths[:, 3] >= 5)
-    weak, suits = (
-        first["2H"] + first["2S"],
-        sum(third[call] for call in ("1C", "1D", "1H", "1S")),
-    )
+    points = np.rint(smooth)
+    lengths = suit_lengths(masks)
+    bidder = LearnedBidder(style={"NS": style})
+    first = _chances_by_call(bidder, masks, "N:")
+    third = _chances_by_call(bidder, masks, "S:Pass Pass")
+    raised = _chances_by_call(bidder, masks, "S:1S Pass")
+    low, high = _middle_80_percent(smooth, first["1NT"])
+    five_hearts = first["1H"] @ (lengths[:, Suit.H] >= 5)
+    five_spades = first["1S"] @ (lengths[:, Suit.S] >= 5)
+    majors = (first["1H"] + first["1S"]).sum()
+    weak_twos = first["2H"] + first["2S"]
+    in_third_seat = sum(third[call] for call in ("1C", "1D", "1H", "1S"))
     return {
         ("1NT opening, low end", "points"): low,
         ("1NT opening, high end", "points"): high,
-        ("1H or 1S opened on five cards or more", "share"): five
-        / (first["1H"] + first["1S"]).sum(),
+        ("1H or 1S opened on five cards or more", "share"): (five_hearts + five_spades)
+        / majors,
         ("1C opened on 16 points or more", "share"): np.average(
             points >= 16, weights=first["1C"]
         ),
-        ("2H or 2S opened, mean", "points"): np.average(points, weights=weak),
-        ("2H or 2S opened, how often", "share"): weak.mean(),
+        ("2H or 2S opened, mean", "points"): np.average(points, weights=weak_twos),
+        ("2H or 2S opened, how often", "share"): weak_twos.mean(),
         ("one of a suit opened in third seat, mean", "points"): np.average(
-            points, weights=suits
+            points, weights=in_third_seat
         ),
         ("1S raised to 2S, mean", "points"): np.average(points, weights=raised["2S"]),
         ("1S raised to 3S, mean", "points"): np.average(points, weights=raised["3S"]),
     }
+
+
+def _chances_by_call(
+    bidder: LearnedBidder, masks: Hands, auction: str
+) -> dict[str, Floats]:
+    """(n,) chances of each call, by its name."""
+    chances = bidder.probabilities(masks, Auction.of(auction))
+    return dict(zip(map(str, CALLS), chances.T, strict=True))
+
+
+def _middle_80_percent(values: Floats, weights: Floats) -> tuple[float, float]:
+    """The values below and above which a tenth of the weight lies each."""
+    order = np.argsort(values, kind="stable")
+    total = np.cumsum(weights[order])
+    ends = np.array([0.1, 0.9]) * total[-1]
+    low, high = np.interp(ends, total, values[order])
+    return low, high
 
 
 def habits(style: PairStyle) -> tuple[Habit, ...]:
@@ -461,18 +468,24 @@ def habits(style: PairStyle) -> tuple[Habit, ...]:
     cards = rng.random((HANDS, 52)).argpartition(13, axis=1)[:, :13].astype(np.uint64)
     masks = np.bitwise_or.reduce(np.uint64(1) << cards, axis=1)
     smooth = high_card_points(masks) + rng.uniform(-0.5, 0.5, HANDS)
-    own, average = _habits(style, masks, smooth), _habits(AVERAGE, masks, smooth)
+    own = _habits(style, masks, smooth)
+    average = _habits(AVERAGE, masks, smooth)
+    errors = _habit_errors(style, own, masks, smooth)
+    return tuple(
+        Habit(what, float(value), errors[what, unit], float(average[what, unit]), unit)
+        for (what, unit), value in own.items()
+    )
+
+
+def _habit_errors(
+    style: PairStyle, own: dict[tuple[str, str], Any], masks: Hands, smooth: Floats
+) -> dict[tuple[str, str], float]:
+    """Standard errors of habits: how they change one deviation of the style away."""
     values, vectors = np.linalg.eigh(style.covariance)
     variance = np.zeros(len(own))
     for step in (np.sqrt(values) * vectors).T:
-        for mean in (
-            style.mean + step,
-            style.mean - step,
-        ):  # habits bend, and the sign of a direction means nothing
+        # Habits bend, and the sign of a direction means nothing: both sides count.
+        for mean in (style.mean + step, style.mean - step):
             there = _habits(replace(style, mean=mean), masks, smooth)
             variance += [(there[key] - value) ** 2 / 2 for key, value in own.items()]
-    found = zip(own.items(), np.sqrt(variance).tolist(), average.values(), strict=True)
-    return tuple(
-        Habit(what, float(one), error, float(usual), unit)
-        for ((what, unit), one), error, usual in found
-    )
+    return dict(zip(own, np.sqrt(variance).tolist(), strict=True))

@@ -64,8 +64,9 @@ class SystemBidder:
             raise BayesBridgeError(
                 f"faith {faith}: it is a probability, from 0 to below 1", faith=faith
             )
-        given = [systems] if isinstance(systems, str | System | Agreement) else systems
-        agreements = tuple(Agreement.of(one) for one in given)
+        if isinstance(systems, str | System | Agreement):
+            systems = [systems]
+        agreements = tuple(map(Agreement.of, systems))
         if not agreements:
             raise BayesBridgeError(
                 "no system: give at least one, such as 'strong-notrump'", systems=()
@@ -85,11 +86,11 @@ class SystemBidder:
         )
 
     def __repr__(self) -> str:
-        texts = [one.text for one in self.systems]
+        texts = [agreement.text for agreement in self.systems]
         return f"SystemBidder({texts!r}, base={self.base!r}, faith={self.faith})"
 
     def __str__(self) -> str:
-        return "; ".join(str(one) for one in self.systems)
+        return "; ".join(map(str, self.systems))
 
     def __replace__(self, **changes: Any) -> Self:
         """``changes`` may also be of the base model: its slip, its vulnerability."""
@@ -110,14 +111,13 @@ class SystemBidder:
 
     @property
     def leads(self) -> tuple[Leads, Leads]:
-        ways = (
-            [AgreedLeads(way.share, way.system.leads, self.faith) for way in side]
-            for side in self._sides
-        )
-        ns, ew = (
-            tuple(side) if any(way.agreed for way in side) else () for side in ways
-        )
-        return ns, ew
+        """The agreements on leads of each side; none where no system has any."""
+        north_south, east_west = map(self._leads_of, self._sides)
+        return north_south, east_west
+
+    def _leads_of(self, side: tuple[Component, ...]) -> Leads:
+        leads = [AgreedLeads(way.share, way.system.leads, self.faith) for way in side]
+        return tuple(leads) if any(way.agreed for way in leads) else ()
 
     def likeliest_system(self, seat: Seat) -> System:
         """The system that the side of a seat plays most probably."""
@@ -139,10 +139,9 @@ class SystemBidder:
         if not self._ways(turn.before):
             shown = {} if partners is None else {"partners": partners}
             return self.base.log_likelihood(hands, auction, index, **shown)
+        chances = self.probabilities(hands, turn.before, partners)
         with np.errstate(divide="ignore"):
-            return np.log(
-                self.probabilities(hands, turn.before, partners)[:, turn.call.index]
-            )
+            return np.log(chances[:, turn.call.index])
 
     def probabilities(
         self, hands: Hands, auction: Auction, partners: Hands | None = None
@@ -151,28 +150,27 @@ class SystemBidder:
         hidden or shown; 0 if illegal.
         """
         one_row("hands", hands)
-        if not (ways := self._ways(auction)):
+        ways = self._ways(auction)
+        if not ways:
             return call_probabilities(self.base, hands, auction, partners)
         weights = np.exp(self._log_weights(hands, auction, ways))
-        return np.asarray(
-            (weights[:, :, None] * self._chances(hands, auction, ways, partners)).sum(
-                axis=0
-            )
-        )
+        by_way = weights[:, :, None] * self._chances(hands, auction, ways, partners)
+        return np.asarray(by_way.sum(axis=0))
 
     def speaks_at(self, before: Auction) -> bool:
         """Whether a system says anything of the next call; otherwise it is the base's."""
         return bool(self._ways(before))
 
     def _ways(self, before: Auction) -> tuple[Component, ...]:
+        """What the side in turn may play; nothing where no system speaks."""
         if before.dummy is not None:
             raise BayesBridgeError(
-                f"auction '{before}' of three players: systems are of the four-player game only; leave the system out"
+                f"auction '{before}' of three players: systems are of the four-player "
+                "game only; leave the system out"
             )
         ways = self._sides[seat_to_call(before) % 2]
-        return (
-            ways if any(way.system.meanings(before) is not None for way in ways) else ()
-        )
+        says_something = any(way.system.meanings(before) for way in ways)
+        return ways if says_something else ()
 
     def _log_weights(
         self, hands: Hands, before: Auction, ways: tuple[Component, ...]
@@ -185,18 +183,15 @@ class SystemBidder:
         if len(ways) == 1:
             return weights
         for index in range(len(before.calls) % 4, len(before.calls), 4):
-            if self._ways((turn := Turn.of(before, index)).before):
+            turn = Turn.of(before, index)
+            if self._ways(turn.before):
+                chances = self._chances(hands, turn.before, ways)
                 with np.errstate(divide="ignore"):
-                    weights += np.log(
-                        self._chances(hands, turn.before, ways)[:, :, turn.call.index]
-                    )
+                    weights += np.log(chances[:, :, turn.call.index])
         total = np.logaddexp.reduce(weights, axis=0)
-        # A call that is impossible with a hand whatever the system tells nothing of the system.
-        return np.where(
-            np.isneginf(total),
-            prior,
-            weights - np.where(np.isneginf(total), 0.0, total),
-        )
+        # A call that a hand makes by no system tells nothing of the system.
+        impossible = np.isneginf(total)
+        return np.where(impossible, prior, weights - np.where(impossible, 0.0, total))
 
     def _chances(
         self,
