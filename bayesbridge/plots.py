@@ -1295,8 +1295,9 @@ def _points_by_seat(ax: Axes, game: Mapping[str, Any]) -> None:
 def _gains_by_iterations(ax: Axes, game: Mapping[str, Any]) -> None:
     """What the seats together could still gain, on two logarithmic axes."""
     steps = game["gains from the equilibrium"]
+    iterations = [step["iterations"] for step in steps]
     ax.errorbar(
-        [step["iterations"] for step in steps],
+        iterations,
         [step["nash_conv"]["mean"] for step in steps],
         [2 * step["nash_conv"]["standard_error"] for step in steps],
         color=BLUE,
@@ -1306,6 +1307,8 @@ def _gains_by_iterations(ax: Axes, game: Mapping[str, Any]) -> None:
     control = game["gains from algorithm 1"]["nash_conv"]["mean"]
     ax.axhline(control, color=GREY, linestyle="--", label="Algorithm 1")
     ax.set_xscale("log")
+    ax.set_xticks(iterations, [str(number) for number in iterations])
+    ax.set_xticks([], minor=True)
     ax.set_yscale("symlog", linthresh=0.1)
     ax.set_xlabel("iterations")
     ax.set_ylabel("points that seats could still gain")

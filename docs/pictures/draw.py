@@ -277,7 +277,15 @@ def draw_tie():
     save("tie", both[0])
 
 
+def draw_auction():
+    """The auction of three as a game, under the new scheme."""
+    study = studies.STUDIES["auction"].with_settings({"scheme": "new"})
+    how = studies.RunOptions(checkpoint=Path("demo/auction"))
+    save("auction", bb.plots.auction(study.simulate(20_000, 1, how))[0, 0])
+
+
 PICTURES = {
+    "auction": draw_auction,
     **{name: partial(draw_nineteen, name) for name in ("tricks", "cards", "points")},
     "tutorial-tricks": draw_tutorial,
     "tie": draw_tie,
