@@ -234,7 +234,7 @@ LISTED: Final = (
         "an estimator or a bidder model of your own",
         "A package with an estimator or a bidder model of your own, ready to install, "
         "test and change.",
-        "plugins.run_new",
+        "new_plugin.run",
         arguments.add_plugins_new,
         ("aces --at .", "our-club --kind bidder"),
         mode=EXACT,

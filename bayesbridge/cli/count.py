@@ -7,27 +7,29 @@ from math import log2
 
 from bayesbridge.cli import screens
 from bayesbridge.cli.positions import belief_of
-from bayesbridge.display.words import number
+from bayesbridge.display.words import counted
 from bayesbridge.views.documents import evidence_document
 
 
 def run(args: Namespace) -> int:
+    """Count the layouts, and print how many there are."""
     position, belief = belief_of(args)
     with position.attributed():
         layouts = belief.count()
+    bits = log2(layouts)
     document = {
         "layouts": str(layouts),
-        "entropy_bits": log2(layouts),
+        "entropy_bits": bits,
         **evidence_document(belief),
     }
-    said = [
-        f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits."
+    parts = [
+        *screens.game_line(position),
+        *screens.evidence_parts(belief),
+        f"{counted(layouts, 'layout', 'fit')}: {bits:.2f} bits.",
     ]
     if belief.auction is not None:
-        said.append(
-            "Calls make layouts more or less likely; they rule none out and do not change the count."
+        parts.append(
+            "Calls make layouts more or less likely; they rule none out and do not "
+            "change the count."
         )
-    evidence = screens.evidence_parts(belief)
-    return screens.present(
-        args, document, *screens.game_line(position), *evidence, *said
-    )
+    return screens.present(args, document, *parts)

@@ -78,6 +78,12 @@ def belief_of(args: Namespace, uses: str = "") -> tuple[Position, Belief]:
     return position, belief
 
 
+def vulnerability_of(position: Position) -> Vulnerability:
+    """The vulnerability of the position, by default none."""
+    setting = position.settings.get("vulnerable")
+    return Vulnerability.NONE if setting is None else setting.value
+
+
 def position_of(args: Namespace) -> Position:
     """What the options say, added to the position file or the record."""
     position = record_position(args)

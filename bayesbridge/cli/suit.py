@@ -18,28 +18,53 @@ EVIDENCE: Final = (
     "--suit S and evidence that shows both hands: "
     "--observer S --hand AKQ2.KJ3.A54.Q32 --reveal N:J54.AQ2.KQ76.A54"
 )
+EMPTY_HANDS: Final = (13, 13)
+"""Vacant places of West and East of whom nothing is known."""
+
+NO_EVIDENCE: Final = Mode(
+    "without --observer and --hand only vacant places weigh the layouts",
+    takes="vacant tricks",
+)
+BY_EVIDENCE: Final = Mode("the evidence tells the vacant places", "vacant")
 
 
 def run(args: Namespace) -> int:
+    """Print the best plan for each number of tricks."""
     has_evidence = any((args.observer, args.position, args.record))
     if len(args.holding) not in (0, 2):
         raise UsageError(f"argument HOLDING: {len(args.holding)} given: {HOLDINGS}")
     if not args.holding and not has_evidence:
         raise UsageError(f"no holdings: {HOLDINGS}, or {EVIDENCE}")
+    return by_evidence(args) if has_evidence else by_vacant_places(args)
+
+
+def by_vacant_places(args: Namespace) -> int:
+    """Print the plans where only vacant places are known of West and East."""
+    verify(args, NO_EVIDENCE)
+    first, second = args.holding
+    plays = suit_play(first, second, vacant=args.vacant or EMPTY_HANDS)
+    document = plays.document(args.tricks)
+    return screens.present(args, document, *plays.heading, "", plays.shown(args.tricks))
+
+
+def by_evidence(args: Namespace) -> int:
+    """Print the plans by what declarer, who sees dummy, believes."""
+    verify(args, BY_EVIDENCE)
+    position, belief = belief_of(args)
+    with position.attributed():
+        posterior = belief.infer(draws=args.draws, rng=args.seed)
     first, second = args.holding or (None, None)
-    if not has_evidence:
-        why = "without --observer and --hand only vacant places weigh the layouts"
-        verify(args, Mode(why, takes="vacant tricks"))
-        found = suit_play(first, second, vacant=args.vacant or (13, 13))
-        about, game = {}, list[str]()
-    else:
-        verify(args, Mode("the evidence tells the vacant places", "vacant"))
-        position, belief = belief_of(args)
-        with position.attributed():
-            posterior = belief.infer(draws=args.draws, rng=args.seed)
-        found = suit_play(first, second, posterior, suit=args.suit)
-        about = {**accuracy_document(posterior), **evidence_document(belief)}
-        game = screens.game_line(position)
-    document = {**found.document(args.tricks), **about}
-    plans = found.shown(args.tricks)
-    return screens.present(args, document, *game, *found.heading, "", plans)
+    plays = suit_play(first, second, posterior, suit=args.suit)
+    document = {
+        **plays.document(args.tricks),
+        **accuracy_document(posterior),
+        **evidence_document(belief),
+    }
+    return screens.present(
+        args,
+        document,
+        *screens.game_line(position),
+        *plays.heading,
+        "",
+        plays.shown(args.tricks),
+    )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from bayesbridge import Belief
-from bayesbridge.cli import main, play, report, score
+from bayesbridge.cli import main, play, report, review, score
 from bayesbridge.cli.commands import COMMANDS
 from bayesbridge.studies.study import Study
 from bayesbridge.views import record
@@ -307,7 +307,7 @@ def test_what_is_given_reaches_the_work(ask, monkeypatch, before, words):
     monkeypatch.setattr(
         play, "turn_of", lambda belief, *_: stop(belief, belief.bidder, belief.player)
     )
-    monkeypatch.setattr(play, "judged_cards", lambda *what, **how: stop(what, how))
+    monkeypatch.setattr(review, "judged_cards", lambda *what, **how: stop(what, how))
     monkeypatch.setattr(record, "html_record", lambda *what, **how: stop(what, how))
     monkeypatch.setattr(
         score, "tally_boards", lambda plan, boards, chosen, how, digest: stop(how)

@@ -1,0 +1,150 @@
+"""What every card on record cost its player: ``play --review``, and in a report."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from bayesbridge.cli import screens
+from bayesbridge.cli.evidence_options import MODELS
+from bayesbridge.cli.files import verify_target
+from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.positions import Models, models_at
+from bayesbridge.cli.records import chosen_record, open_records
+from bayesbridge.cli.usage import UsageError
+from bayesbridge.decisions.review import (
+    BoardReview,
+    judged_cards,
+    player_costs,
+    player_name,
+    players_of,
+    session_table,
+)
+from bayesbridge.display.words import tell
+from bayesbridge.errors import did_you_mean
+from bayesbridge.game.deal import Seat
+from bayesbridge.notation import Record
+from bayesbridge.position import CHOOSERS
+
+REVIEW: Final = Mode(
+    "--review goes by the record alone, and counts tricks",
+    takes=f"review out record board room alerts seat draws solve seconds seed {MODELS}",
+)
+
+
+def review(args: Namespace) -> int:
+    """Judge every card of one board, or of all that the file has."""
+    if args.record is None:
+        raise UsageError("argument --review: it is about a record: name --record FILE")
+    verify(args, REVIEW)
+    page: Path | None = None
+    if args.out:
+        content = "the review is a web page"
+        page = verify_target("--out", args.out, content, ".html", ".htm")
+    boards = boards_reviewed(args)
+    reviews = []
+    for number, record in enumerate(boards, 1):
+        seats = seats_reviewed(args, record)
+        if not seats:
+            continue
+        if len(boards) > 1:
+            tell(f"board {record.board or number}, {number} of {len(boards)}")
+        board_review = reviewed(args, record, models_at(args, record), seats)
+        reviews.append(board_review)
+        if not args.json:
+            screens.print_parts(board_review.parts(args.alerts))
+    present_session(args, reviews, page)
+    return 0
+
+
+def boards_reviewed(args: Namespace) -> list[Record]:
+    """The records whose cards are judged."""
+    records = list(open_records(args.record, "--record"))
+    boards = [
+        record
+        for record in records
+        if record.plays and args.room in (None, record.room)
+    ]
+    if args.board is not None or len(boards) < 2:
+        boards = [chosen_record(records, args, args.record, None)]
+    if not any(seats_reviewed(args, record) for record in boards):
+        raise nobody_reviewed(args, boards)
+    return boards
+
+
+def seats_reviewed(args: Namespace, record: Record) -> list[Seat]:
+    """The seats that chose cards, of ``--seat`` or of the named ``--player``."""
+    dummy = None
+    if record.contract is not None:
+        dummy = record.contract.declarer.partner
+    name = ""
+    if args.player not in (None, *CHOOSERS):
+        name = args.player.casefold()
+    return [
+        seat
+        for seat in Seat
+        if seat != dummy
+        and args.seat in (None, seat)
+        and name in player_name(record, seat).casefold()
+    ]
+
+
+def nobody_reviewed(args: Namespace, boards: Sequence[Record]) -> UsageError:
+    """That no seat that the options name chose a card."""
+    contract = boards[0].contract
+    if len(boards) == 1 and contract is not None:
+        declarer = contract.declarer
+        if args.seat == declarer.partner:
+            return UsageError(
+                f"argument --seat: {args.seat.name} is dummy, whose cards "
+                f"{declarer.name} chose: ask for --seat {declarer.name}"
+            )
+    players = {player_name(record, seat) for record in boards for seat in Seat}
+    names = sorted(players)
+    return UsageError(
+        f"argument --player: {args.player!r} chose no card there: "
+        f"{did_you_mean(str(args.player), names)}write {', '.join(names)}"
+    )
+
+
+def reviewed(
+    args: Namespace,
+    record: Record,
+    models: Models,
+    seats: Sequence[Seat] = tuple(Seat),
+) -> BoardReview:
+    """The cards of the seats, each judged by what its player could know."""
+    judged = judged_cards(
+        record,
+        seats,
+        rng=args.seed,
+        draws=args.draws,
+        solve=args.solve,
+        seconds=args.seconds,
+        **models,
+    )
+    return BoardReview(record, list(judged))
+
+
+def present_session(
+    args: Namespace, reviews: Sequence[BoardReview], page: Path | None
+) -> None:
+    """Print what all boards together show, and write the page."""
+    players = players_of(reviews)
+    if len(reviews) > 1 and not args.json:
+        screens.show_table(session_table(players))
+    boards = [board_review.document() for board_review in reviews]
+    document: dict[str, Any] = {
+        "boards": boards,
+        "players": {name: player_costs(rows) for name, rows in players.items()},
+    }
+    if len(boards) == 1:
+        document = {**boards[0], **document}
+    if page is not None:
+        from bayesbridge.views.session import session_page
+
+        screens.write_page(args, page, session_page(reviews), document)
+    elif args.json:
+        screens.print_json(document)
