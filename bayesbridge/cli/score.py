@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from bayesbridge.bidders.pairs import History, pairs_of, table_losses
 from bayesbridge.cli import screens
@@ -34,157 +35,245 @@ from bayesbridge.studies.benchmark import (
 from bayesbridge.studies.jobs import PROCESSES, THREADS, RunOptions, cores
 from bayesbridge.studies.readers import MOMENTS, ROLES, reader_of, usable
 
-COUNTING = Mode("the reader counting draws nothing", "draws seed")
-UNSTYLED = Mode("there is no --history FILE", "history-tables")
+COUNTING: Final = Mode("the reader counting draws nothing", "draws seed")
+UNSTYLED: Final = Mode("there is no --history FILE", "history-tables")
+
+USUAL_READER: Final = "learned+learned"
+USUAL_HISTORY: Final = 200
+"""Tables of each pair that its style is learned from."""
 
 
 def run(args: Namespace) -> int:
-    one = {f"{args.cards} cards" if args.cards else "auction": args.cards}
-    moments = (
-        one if args.moments is None else {name: MOMENTS[name] for name in args.moments}
-    )
+    """Score the readers, and print how they compare."""
+    moments = moments_of(args)
+    readers = readers_of(args)
+    verify_options(args, readers, moments)
+    boards = Boards(args, min(moments.values()))
+    if boards.history is not None:
+        readers = [*readers, f"{readers[-1]}{WITHOUT}"]
+    plan = Plan(tuple(readers), moments, args.chair, args.draws, args.seed)
+    scores = Scores.of(readers, tallies(args, plan, boards))
+    if args.moments is None:
+        verify_honours(scores, boards)
+    figures = boards.figures()
+    document = {
+        **scores_document(args, scores),
+        **figures,
+        "chair": args.chair,
+        "draws": args.draws,
+        "left_out": boards.left_out,
+    }
+    parts = [*score_tables(args, scores), *notes(scores, boards, figures)]
+    return screens.present(args, document, *parts)
+
+
+def moments_of(args: Namespace) -> dict[str, int]:
+    """The moments that are scored, with the cards played before each."""
+    if args.moments is not None:
+        return {name: MOMENTS[name] for name in args.moments}
+    name = f"{args.cards} cards" if args.cards else "auction"
+    return {name: args.cards}
+
+
+def readers_of(args: Namespace) -> list[str]:
+    """The readers, each once; the others are compared with the last."""
+    readers = list(args.reader or [USUAL_READER])
+    for name in readers:
+        if readers.count(name) > 1:
+            raise UsageError(
+                f"argument --reader: {name!r} is given twice: give each reader once"
+            )
+    return readers
+
+
+def verify_options(
+    args: Namespace, readers: Sequence[str], moments: Mapping[str, int]
+) -> None:
+    """Refuse options that do not go together."""
     if args.chair == "dummy" and any(moments.values()):
-        flag = "--cards" if args.moments is None else "--moments"
+        option = "--cards" if args.moments is None else "--moments"
         raise UsageError(
-            f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out"
+            "argument --chair dummy: dummy looks on from the lead on, leave "
+            f"{option} out"
         )
-    *others, last = readers = args.reader or ["learned+learned"]
-    cluster = ":" in (args.scheduler or "")
     verify(
         args,
-        readers == ["counting"] and COUNTING,
+        list(readers) == ["counting"] and COUNTING,
         not args.history and UNSTYLED,
-        cluster and CLUSTER,
+        ":" in (args.scheduler or "") and CLUSTER,
     )
-    if twice := [name for name in others if readers.count(name) > 1]:
-        raise UsageError(
-            f"argument --reader: {twice[0]!r} is given twice: give each reader once"
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The figures of each reader at each moment, and how far it is from the last one."""
+
+    rows: Mapping[str, Mapping[str, Any]]
+    """By reader and moment."""
+    differences: Mapping[str, Mapping[str, Any]]
+    """The same, less the figures of the last reader on the same boards."""
+
+    @classmethod
+    def of(
+        cls, readers: Sequence[str], tallies: Mapping[str, Mapping[str, ScoreSums]]
+    ) -> Scores:
+        """The figures of sums over the boards."""
+        *others, last = readers
+        rows = {}
+        for name in readers:
+            rows[name] = {
+                moment: tally.document() for moment, tally in tallies[name].items()
+            }
+        differences = {}
+        for name in others:
+            differences[name] = {
+                moment: tally.less(tallies[last][moment])
+                for moment, tally in tallies[name].items()
+            }
+        return cls(rows, differences)
+
+    @property
+    def last(self) -> str:
+        """The reader that the others are compared with."""
+        return list(self.rows)[-1]
+
+
+def verify_honours(scores: Scores, boards: Boards) -> None:
+    """Refuse boards on which no honour is in doubt at the only moment."""
+    (figures,) = scores.rows[scores.last].values()
+    if figures["honour_log_loss"] is None:
+        raise BayesBridgeError(
+            "nothing is left to score: no honour is in doubt on any of "
+            f"{counted(boards.count, 'board')}; take fewer cards"
         )
-    boards = _Boards(args, min(moments.values()))
-    if boards.history is not None:
-        others, last = [*others, last], f"{last}{WITHOUT}"
-        readers = [*others, last]
-    tallies = _score(
-        args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), boards
-    )
-    rows = {
-        name: {when: tally.document() for when, tally in tallies[name].items()}
-        for name in readers
-    }
-    if args.moments is None and rows[last][next(iter(one))]["honour_log_loss"] is None:
-        why = f"no honour is in doubt on any of {counted(boards.count, 'board')}; take fewer cards"
-        raise BayesBridgeError(f"nothing is left to score: {why}")
-    less = {
-        name: {
-            when: tally.less(tallies[last][when])
-            for when, tally in tallies[name].items()
-        }
-        for name in others
-    }
-    figures = boards.figures()
-    about = {"chair": args.chair, "draws": args.draws, "left_out": boards.left_out}
-    who, parts = ROLES[args.chair][1], list[Table | str]()
-    if not others:
-        parts.append(
-            summary_table(f"Reader {last}, {who}", "after", rows[last].items())
-        )
-    for when in moments if others else ():
-        some = ((name, found[when]) for name, found in rows.items())
-        parts.append(summary_table(f"Readers, {who} after {when}", "reader", some))
-        some = ((name, found[when]) for name, found in less.items())
-        parts.append(
-            summary_table(
-                f"Less {last} on the same boards, after {when}",
-                "reader",
-                some,
-                signed=True,
-            )
-        )
+
+
+def score_tables(args: Namespace, scores: Scores) -> list[Table]:
+    """A table of the only reader, or two of each moment: figures and differences."""
+    _, whose = ROLES[args.chair]
+    last = scores.last
+    if not scores.differences:
+        title = f"Reader {last}, {whose}"
+        return [summary_table(title, "after", scores.rows[last].items())]
+    tables = []
+    for moment in scores.rows[last]:
+        figures = at_moment(scores.rows, moment)
+        differences = at_moment(scores.differences, moment)
+        title = f"Readers, {whose} after {moment}"
+        tables.append(summary_table(title, "reader", figures))
+        title = f"Less {last} on the same boards, after {moment}"
+        tables.append(summary_table(title, "reader", differences, signed=True))
+    return tables
+
+
+def at_moment(
+    rows: Mapping[str, Mapping[str, Any]], moment: str
+) -> list[tuple[str, Any]]:
+    """The figures of each reader at a moment."""
+    return [(name, figures[moment]) for name, figures in rows.items()]
+
+
+def notes(scores: Scores, boards: Boards, figures: Mapping[str, Any]) -> Iterator[str]:
+    """How well styles foretold the calls, what was left out, who said nothing."""
     if figures:
-        two = f"{figures['call_log_loss']:.4f} nats a call, {figures['call_log_loss_average']:.4f} without"
-        gain = f"{figures['call_log_loss_difference']:+.4f} ± {figures['call_log_loss_difference_error']:.4f}"
-        pairs = counted(figures["history"]["pairs"], "pair")
-        parts.append(
-            f"Styles of {pairs}, from {figures['history']['mean_tables']:.0f} tables each: {two} ({gain})."
-        )
-    parts += [
-        f"{count} records left out: {reason}."
-        for reason, count in boards.left_out.items()
-    ]
-    for name, found in rows.items():
-        if silent := sum(each["unanswered"] for each in found.values()):
-            parts.append(
-                f"{silent} times the reader {name} said nothing: they count as if it knew nothing."
+        yield style_sentence(figures)
+    for reason, count in boards.left_out.items():
+        yield f"{count} records left out: {reason}."
+    for name, rows in scores.rows.items():
+        unanswered = sum(row["unanswered"] for row in rows.values())
+        if unanswered:
+            yield (
+                f"{unanswered} times the reader {name} said nothing: they count as if "
+                "it knew nothing."
             )
-    return screens.present(
-        args, {**_document(args, rows, less), **figures, **about}, *parts
+
+
+def style_sentence(figures: Mapping[str, Any]) -> str:
+    """How much better calls are foretold by the styles of the pairs."""
+    history = figures["history"]
+    gain = figures["call_log_loss_difference"]
+    error = figures["call_log_loss_difference_error"]
+    return (
+        f"Styles of {counted(history['pairs'], 'pair')}, from "
+        f"{history['mean_tables']:.0f} tables each: "
+        f"{figures['call_log_loss']:.4f} nats a call, "
+        f"{figures['call_log_loss_average']:.4f} without ({gain:+.4f} ± {error:.4f})."
     )
 
 
-class _Boards:
-    """The boards of FILE that can be scored, evenly spread, with what ``--history``
-    says of their pairs.
+class Boards:
+    """The boards of FILE that can be scored, evenly spread.
 
-    Walked once to be scored; how well the styles foretell the calls is added up on the
-    way.
+    With ``--history`` each has the styles of its pairs. Walked once to be scored; how
+    well the styles foretell the calls is added up on the way.
     """
 
     def __init__(self, args: Namespace, cards: int) -> None:
-        self._file, self._cards, self._losses = args.file, cards, dict[int, Any]()
+        self._file = args.file
+        self._cards = cards
+        self._losses: dict[int, Any] = {}
         self._tables: dict[str, int] = {}
         reasons = Counter(map(self._hindrance, open_records(args.file)))
-        self._good = reasons.pop(None, 0)
+        self._scorable = reasons.pop(None, 0)
         self.left_out = {str(reason): count for reason, count in reasons.items()}
-        if not self._good:
-            told = "; ".join(
+        if not self._scorable:
+            listed = "; ".join(
                 f"{reason} ({count})" for reason, count in self.left_out.items()
             )
             raise UsageError(
-                f"argument FILE: no board of {args.file!r} can be scored: {told}"
+                f"argument FILE: no board of {args.file!r} can be scored: {listed}"
             )
-        self.count = min(args.boards or self._good, self._good)
+        self.count = min(args.boards or self._scorable, self._scorable)
         self.history: History | None = None
-        if args.history is None:
-            return
-        self.history = History(
-            open_records(args.history, "--history"), args.history_tables or 200
+        if args.history is not None:
+            self.history = self._history(args)
+
+    def _history(self, args: Namespace) -> History:
+        """The tables of the pairs on record; at least one pair of the boards has some."""
+        history = History(
+            open_records(args.history, "--history"),
+            args.history_tables or USUAL_HISTORY,
         )
-        if not any(
-            one.record.pair(side) in self.history.pairs
-            for one in self._chosen()
-            for side in (Seat.N, Seat.E)
-        ):
-            why = f"no pair of the boards is in {args.history!r}: name them alike there"
-            raise UsageError(f"argument --history: {why}")
+        for board in self._chosen():
+            sides = [board.record.pair(side) for side in (Seat.N, Seat.E)]
+            if any(pair in history.pairs for pair in sides):
+                return history
+        raise UsageError(
+            f"argument --history: no pair of the boards is in {args.history!r}: name "
+            "them alike there"
+        )
 
     def _hindrance(self, record: Record) -> str | None:
-        return usable(record) or (
-            "the play is shorter" if len(record.plays) < self._cards else None
-        )
+        """Why a record cannot be scored; ``None`` if it can."""
+        hindrance = usable(record)
+        if hindrance is None and len(record.plays) < self._cards:
+            return "the play is shorter"
+        return hindrance
 
     def _chosen(self) -> Iterator[Board]:
-        """Of all that can be scored number i · all // chosen, for each i."""
-        taken = 0
-        records = enumerate(open_records(self._file, quiet=True), 1)
-        able = (
-            Board(place, one) for place, one in records if self._hindrance(one) is None
-        )
-        for place, board in enumerate(able):
-            if place == taken * self._good // self.count:
-                taken += 1
-                yield board
+        """Of all that can be scored number i · all // count, for each i."""
+        chosen = 0
+        scorable = 0
+        for place, record in enumerate(open_records(self._file, quiet=True), 1):
+            if self._hindrance(record) is not None:
+                continue
+            if scorable == chosen * self._scorable // self.count:
+                chosen += 1
+                yield Board(place, record)
+            scorable += 1
 
     def __iter__(self) -> Iterator[Board]:
         for board in self._chosen():
-            styles = {} if self.history is None else self.history.styles(board.record)
+            styles = {}
+            if self.history is not None:
+                styles = self.history.styles(board.record)
             seated = pairs_of([board.record])
             for style in styles.values():
+                tables = seated[style.pair]
                 self._tables[style.pair] = style.tables
-                bucket = bucket_of(seated[style.pair][0].deal)
-                self._losses[bucket] = (
-                    self._losses.get(bucket, 0.0)
-                    + table_losses(seated[style.pair], style)[0]
-                )
+                bucket = bucket_of(tables[0].deal)
+                loss, *_ = table_losses(tables, style)
+                self._losses[bucket] = self._losses.get(bucket, 0.0) + loss
             yield board._replace(styles=styles)
 
     def figures(self) -> dict[str, Any]:
@@ -192,66 +281,72 @@ class _Boards:
         if self.history is None:
             return {}
         rows = [self._losses[bucket] for bucket in sorted(self._losses)]
-        mean = sum(self._tables.values()) / len(self._tables)
-        about = {
-            "calls": int(sum(row[0] for row in rows)),
-            "history": {"pairs": len(self._tables), "mean_tables": mean},
-        }
-        return {**call_figures(rows, "call_log_loss"), **about}
-
-
-def _document(
-    args: Namespace, rows: dict[str, Any], less: dict[str, Any]
-) -> dict[str, Any]:
-    """One reader's figures by themselves; of several by name, with the differences to
-    the last one.
-    """
-
-    def at(found: dict[str, Any]) -> dict[str, Any]:
-        return (
-            {"moments": found}
-            if args.moments
-            else {**next(iter(found.values())), "after_cards": args.cards}
-        )
-
-    *others, last = rows
-    if not less:
-        return {"reader": last, **at(rows[last])}
-    if args.history and len(others) == 1:
-        one = others[0]
+        mean_tables = sum(self._tables.values()) / len(self._tables)
         return {
-            "reader": one,
-            **at(rows[one]),
-            "without_styles": at(rows[last]),
-            "differences": at(less[one]),
+            **call_figures(rows, "call_log_loss"),
+            "calls": int(sum(row[0] for row in rows)),
+            "history": {"pairs": len(self._tables), "mean_tables": mean_tables},
         }
-    several = {"readers": rows, "differences": less}
-    told: dict[str, Any] = {
-        key: {name: at(one) for name, one in found.items()}
-        for key, found in several.items()
+
+
+def scores_document(args: Namespace, scores: Scores) -> dict[str, Any]:
+    """One reader's figures by themselves; of several by name, with the differences."""
+    last = scores.last
+    if not scores.differences:
+        return {"reader": last, **figures_of(args, scores.rows[last])}
+    if args.history and len(scores.differences) == 1:
+        (styled,) = scores.differences
+        return {
+            "reader": styled,
+            **figures_of(args, scores.rows[styled]),
+            "without_styles": figures_of(args, scores.rows[last]),
+            "differences": figures_of(args, scores.differences[styled]),
+        }
+    return {
+        "readers": {name: figures_of(args, rows) for name, rows in scores.rows.items()},
+        "differences": {
+            name: figures_of(args, rows) for name, rows in scores.differences.items()
+        },
+        "compared_with": last,
     }
-    return {**told, "compared_with": last}
 
 
-def _score(
-    args: Namespace, plan: Plan, boards: _Boards
+def figures_of(args: Namespace, rows: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures by moment, or those of the only moment with its number of cards."""
+    if args.moments:
+        return {"moments": rows}
+    (figures,) = rows.values()
+    return {**figures, "after_cards": args.cards}
+
+
+def tallies(
+    args: Namespace, plan: Plan, boards: Boards
 ) -> dict[str, dict[str, ScoreSums]]:
+    """The sums over the boards, by reader and moment."""
     for name in plan.readers:
         with attributed("--reader"):
             reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)
-    workers = min(args.workers or cores(), -(-boards.count // CHUNK))
+    chunks = -(-boards.count // CHUNK)
+    workers = min(args.workers or cores(), chunks)
     scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
-    how = RunOptions(workers, scheduler, Path(args.resume) if args.resume else None)
-    digest = ""
-    for path in filter(None, (args.file, args.history)):
-        with open(path, "rb") as file:
-            digest += file_digest(file, "sha256").hexdigest()
-    digest += f" {args.history_tables}" if args.history_tables else ""
+    checkpoint = Path(args.resume) if args.resume else None
+    options = RunOptions(workers, scheduler, checkpoint)
     with resumable(args, "boards"):
-        chosen = iter(boards)
-        found = tally_boards(plan, boards.count, chosen, how, digest)
-        for _ in (
-            chosen
-        ):  # of boards whose chunks were kept the calls are still to be judged
+        walk = iter(boards)
+        sums = tally_boards(plan, boards.count, walk, options, files_digest(args))
+        for _ in walk:
+            # Of boards whose chunks were kept the calls are still to be judged.
             pass
-    return found
+    return sums
+
+
+def files_digest(args: Namespace) -> str:
+    """What tells checkpoints of other files, or of another history, apart."""
+    digest = ""
+    for path in (args.file, args.history):
+        if path:
+            with open(path, "rb") as file:
+                digest += file_digest(file, "sha256").hexdigest()
+    if args.history_tables:
+        digest += f" {args.history_tables}"
+    return digest

@@ -141,7 +141,9 @@ def test_tested_draws_are_told(dealt):
 def test_a_search_that_takes_long_says_how_it_goes(dealt, monkeypatch):
     """By a clock that runs three seconds for every batch."""
     clock = count(step=3)
-    monkeypatch.setattr("bayesbridge.cli.deal.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(
+        "bayesbridge.cli.deal_search.monotonic", lambda: float(next(clock))
+    )
     words = ("-n", "5", "--form", "oneline", "--condition")
     err = dealt(*words, "rnd(100000) == 0", "--generate", "100000", status=1).err
     (first, second) = [line for line in err.splitlines() if " kept after " in line]
