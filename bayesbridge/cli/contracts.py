@@ -32,6 +32,7 @@ from bayesbridge.estimators.answer_tables import (
     contracts_table,
     plain_rows,
 )
+from bayesbridge.game.calls import Vulnerability
 from bayesbridge.game.deal import Seat
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.position import Position
@@ -55,7 +56,7 @@ class ContractsRequest:
     contracts: str | None
     """The contracts that ``--contracts`` names; ``None`` for all that may be bid."""
     scheme: Any
-    vulnerable: str
+    vulnerable: Vulnerability
     against: str | None
     budget: Budget
     seed: int

@@ -154,7 +154,7 @@ def script_text(name: str) -> str:
 
 def script_condition(args: Namespace, script: Script) -> Expression:
     """The conditions of the script and of ``--condition``, both of which must hold."""
-    condition = TRUE
+    condition: Expression = TRUE
     with attributed("--condition"):
         if args.condition is not None:
             condition = parse_expression(args.condition)

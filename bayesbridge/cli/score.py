@@ -63,8 +63,9 @@ def run(args: Namespace) -> int:
         "draws": args.draws,
         "left_out": boards.left_out,
     }
-    parts = [*score_tables(args, scores), *notes(scores, boards, figures)]
-    return screens.present(args, document, *parts)
+    tables = score_tables(args, scores)
+    sentences = notes(scores, boards, figures)
+    return screens.present(args, document, *tables, *sentences)
 
 
 def moments_of(args: Namespace) -> dict[str, int]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.bidders.pairs import (
     Habit,
-    PairStyle,
     habits,
     judge_style,
     pair_name,
