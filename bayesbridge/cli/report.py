@@ -28,8 +28,8 @@ from bayesbridge.decisions.history import sharpening
 from bayesbridge.decisions.review import BoardReview
 from bayesbridge.display.words import tell
 from bayesbridge.errors import PluginError
+from bayesbridge.estimators.contract_question import ContractQuestion
 from bayesbridge.estimators.evaluate import Evaluation
-from bayesbridge.estimators.odds import ContractQuestion
 from bayesbridge.estimators.results import to_datatree
 from bayesbridge.game.deal import Seat
 from bayesbridge.notation import Record
