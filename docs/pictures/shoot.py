@@ -29,6 +29,7 @@ SHOTS = {
     "explorer-auction": (HAND + CALLS, WIDE),
     "explorer-play": (HAND + AUCTION + PLAY, WIDE),
     "explorer-lead": (LEAD, WIDE),
+    "explorer-lead-dark": (LEAD, WIDE | {"color_scheme": "dark"}),
     "explorer-phone": ("", PHONE),
     "explorer-dark": (SLAM, WIDE | {"color_scheme": "dark"}),
 }
