@@ -21,10 +21,9 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import reduce
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -309,11 +308,37 @@ def call_draws(
 def _by_tilts(
     plan: ConditionTables, plain: CallDraws, n: int, search: int
 ) -> CallDraws:
-    """Raises ``Contradiction`` where they do not fit."""
-    soft, random = plain.soft, np.random.default_rng(SEED)
-    target = Target(
-        tightened(replace(plan.known, conditions=plan.exact), plan.exact), soft
+    """Deals drawn where the calls point; raises ``Contradiction`` where tilts do not
+    fit.
+    """
+    soft = plain.soft
+    random = np.random.default_rng(SEED)
+    draws = replace(plain, proposal=_fitted_proposal(plan, soft, search))
+    wanted_cut = CUT
+    if not soft.separable:
+        draws, n = _with_guides(draws, n, random)
+        wanted_cut = PAIR_CUT
+    bound = _chosen_bound(draws, n, wanted_cut, random)
+    largest = float(bound.log_weights.max())
+    mean, error = pilot(bound.log_weights - largest, bound.drawn)
+    scale = math.exp(largest - math.log(plan.table.total))
+    log_kept = np.minimum(bound.log_weights - bound.log_limit, 0.0)
+    return replace(
+        draws,
+        log_limit=bound.log_limit,
+        chance=mean * scale,
+        error=error * scale,
+        kept=pilot(log_kept, bound.drawn).mean,
+        cut=bound.cut,
     )
+
+
+def _fitted_proposal(
+    plan: ConditionTables, soft: SoftEvidence, search: int
+) -> Proposal:
+    """A density of deals that is fitted to the guides of the model."""
+    known = replace(plan.known, conditions=plan.exact)
+    target = Target(tightened(known, plan.exact), soft)
     fitted = tilted(
         target.constraints,
         plan.table,
@@ -323,45 +348,67 @@ def _by_tilts(
         rng=SEED,
         search=search,
     )
-    found, least = replace(plain, proposal=fitted.proposal), CUT
-    if not soft.separable:
-        masks, log_q = found.propose(n, random)
-        log_weights = soft.of_layouts(masks, guide=True) - log_q
-        limit = limit_of(log_weights[log_weights > -np.inf], PAIR_CUT)
-        found, least = replace(found, log_guide_limit=limit), PAIR_CUT
-        passed = float(np.exp(np.minimum(log_weights - limit, 0.0)).sum()) / n
-        n = int(
-            min(n, 1000) / max(passed, 0.02)
-        )  # a draw that the guides refuse is cheap
-    seen, drawn, log_limit, cut = found.log_weights(n, random), n, 0.0, 1.0
-    # A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much.
-    for _ in range(3):
-        log_limit = limit_of(seen, least)
-        if Weights(seen).ess < 100.0:
+    return fitted.proposal
+
+
+def _with_guides(
+    draws: CallDraws, n: int, random: np.random.Generator
+) -> tuple[CallDraws, int]:
+    """The same where guides refuse most draws before the model is asked, and how many
+    to draw: one that the guides refuse is cheap.
+    """
+    masks, log_q = draws.propose(n, random)
+    log_weights = draws.soft.of_layouts(masks, guide=True) - log_q
+    limit = limit_of(log_weights[log_weights > -np.inf], PAIR_CUT)
+    passed = float(np.exp(np.minimum(log_weights - limit, 0.0)).sum()) / n
+    cheaper_n = int(min(n, 1000) / max(passed, 0.02))
+    return replace(draws, log_guide_limit=limit), cheaper_n
+
+
+class _Bound(NamedTuple):
+    """A bound on the weights, what it cuts off, and the draws that it was chosen by."""
+
+    log_limit: float
+    cut: float
+    log_weights: Floats
+    drawn: int
+
+
+_BOUNDS_TRIED: Final = 3
+_LEAST_ESS: Final = 100.0
+
+
+def _chosen_bound(
+    draws: CallDraws, n: int, wanted_cut: float, random: np.random.Generator
+) -> _Bound:
+    """A bound is tried on as many fresh draws as it was chosen from, and chosen again
+    from both if it loses too much.
+    """
+    log_weights = draws.log_weights(n, random)
+    drawn = n
+    log_limit = 0.0
+    cut = 1.0
+    for _ in range(_BOUNDS_TRIED):
+        log_limit = limit_of(log_weights, wanted_cut)
+        if Weights(log_weights).ess < _LEAST_ESS:
             raise Contradiction("too few draws explain the calls", evidence=())
-        fresh = found.log_weights(drawn, random)
-        most = float(fresh.max(initial=log_limit))
-        weights, limit = np.exp(fresh - most), math.exp(log_limit - most)
-        cut = (
-            max(least, float(np.maximum(weights - limit, 0.0).sum() / weights.sum()))
-            if len(fresh)
-            else 1.0
-        )
-        seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
-        if cut <= 2 * least:
+        fresh = draws.log_weights(drawn, random)
+        cut = max(wanted_cut, _share_above(fresh, log_limit))
+        log_weights = np.concatenate([log_weights, fresh])
+        drawn *= 2
+        if cut <= 2 * wanted_cut:
             break
-    top = float(seen.max())
-    mean, error = pilot(seen - top, drawn)
-    scale = math.exp(top - math.log(plan.table.total))
-    kept = pilot(np.minimum(seen - log_limit, 0.0), drawn).mean
-    return replace(
-        found,
-        log_limit=log_limit,
-        chance=mean * scale,
-        error=error * scale,
-        kept=kept,
-        cut=cut,
-    )
+    return _Bound(log_limit, cut, log_weights, drawn)
+
+
+def _share_above(log_weights: Floats, log_limit: float) -> float:
+    """The share of the weights that lies above a limit; all of it without weights."""
+    if not len(log_weights):
+        return 1.0
+    largest = float(log_weights.max(initial=log_limit))
+    weights = np.exp(log_weights - largest)
+    limit = math.exp(log_limit - largest)
+    return float(np.maximum(weights - limit, 0.0).sum() / weights.sum())
 
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
@@ -370,8 +417,10 @@ _PACKAGE: Final = str(Path(__file__).parents[1])
 @dataclass(frozen=True, eq=False)
 class DealPlan:
     """What deals must meet, and how it is done: exactly by tables, or tested on each
-    draw.
+    draw. :meth:`of` makes one.
 
+    Examples
+    --------
     >>> plan = DealPlan.of(condition="hcp(north) + hcp(south) == 40")
     >>> plan.exact, plan.count
     (True, 27496022688430148160000)
@@ -396,16 +445,36 @@ class DealPlan:
     ) -> DealPlan:
         """Plan deals.
 
-        ``given``: cards of some seats, whole hands or parts of them. ``condition``: an
-        expression of the dealer language. ``where``: a function of a batch of
-        :class:`bayesbridge.Layouts` that says which to keep. Calls among the evidence
-        make deals more or less likely, as ``bidder`` sees it (default: experts learned
-        from records).
+        Parameters
+        ----------
+        *evidence : Piece or Auction
+            What every deal must fit. Calls make deals more or less likely.
+        given : mapping from seats to hands, optional
+            Cards of some seats, whole hands or parts of them.
+        condition : str, optional
+            An expression of the dealer language, true in every deal.
+        where : function, optional
+            Says of a batch of :class:`bayesbridge.Layouts` which to keep, by an array
+            with one boolean for each.
+        bidder : BidderModel, optional
+            How the hands call; by default as experts, learned from records.
+
+        Returns
+        -------
+        DealPlan
+            What is exact, what is tested, and how deals are drawn.
+
+        Raises
+        ------
+        Contradiction
+            If no deal fits; the error names a smallest set of pieces in conflict.
+        NotationError
+            If a condition cannot be read.
         """
         if not isinstance(given, Constraints):
+            cards = (given or {}).items()
             given = given_cards(
-                (Seat.of(seat), Hand.of(cards).mask)
-                for seat, cards in (given or {}).items()
+                (Seat.of(seat), Hand.of(hand).mask) for seat, hand in cards
             )
         if not isinstance(condition, Expression):
             condition = TRUE if condition is None else parse_expression(condition)
@@ -421,11 +490,9 @@ class DealPlan:
                 )
         if auction is None:
             return cls(plan, where)
-        return cls(
-            plan,
-            where,
-            call_draws(plan, auction, LearnedBidder() if bidder is None else bidder),
-        )
+        if bidder is None:
+            bidder = LearnedBidder()
+        return cls(plan, where, call_draws(plan, auction, bidder))
 
     @property
     def exact(self) -> bool:
@@ -445,8 +512,31 @@ class DealPlan:
         return self.plan.exact_chance if self.exact else None
 
     def deals(self, n: int, *, rng: Seed = None, most: int = MOST_DRAWS) -> Layouts:
-        """``n`` independent deals; an error if ``most`` draws that are tested give
-        fewer, a warning if few are kept.
+        """``n`` independent deals.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        rng : seed or generator, optional
+            Anything that ``numpy.random.default_rng`` takes.
+        most : int, optional
+            Draws that are tested before the search ends.
+
+        Returns
+        -------
+        Layouts
+            The deals, each equally likely among those that fit.
+
+        Raises
+        ------
+        BayesBridgeError
+            If so many draws give fewer deals.
+
+        Warns
+        -----
+        UserWarning
+            If few draws are kept, so that deals take long.
         """
         found = self.search(n, rng, most=most)
         found.verify(n)
@@ -609,12 +699,48 @@ def deals(
     """``n`` independent deals that fit the evidence, every such deal equally likely;
     all four hands hidden by default.
 
-    See :meth:`bayesbridge.DealPlan.of` for the arguments, and
-    :class:`bayesbridge.DealPlan` to draw more than once.
+    Parameters
+    ----------
+    n : int
+        How many.
+    *evidence : Piece or Auction
+        What every deal must fit. Calls make deals more or less likely.
+    rng : seed or generator, optional
+        Anything that ``numpy.random.default_rng`` takes.
+    given : mapping from seats to hands, optional
+        Cards of some seats, whole hands or parts of them.
+    condition : str, optional
+        An expression of the dealer language, true in every deal.
+    where : function, optional
+        Says of a batch of :class:`bayesbridge.Layouts` which to keep, by an array with
+        one boolean for each.
+    bidder : BidderModel, optional
+        How the hands call; by default as experts, learned from records.
+    most : int, optional
+        Draws that are tested before the search ends.
 
+    Returns
+    -------
+    Layouts
+        The deals.
+
+    Raises
+    ------
+    Contradiction
+        If no deal fits.
+    BayesBridgeError
+        If ``most`` draws give fewer deals.
+
+    See Also
+    --------
+    bayesbridge.DealPlan : To draw more than once, or to count.
+
+    Examples
+    --------
     >>> from bayesbridge import HighCards, Shape
-    >>> found = deals(3, Shape("N", "balanced"), HighCards("N", 15, 17), given={"S": "AK...Q32"}, rng=1)
-    >>> all(15 <= deal["N"].points <= 17 for deal in found)
+    >>> notrump = (Shape("N", "balanced"), HighCards("N", 15, 17))
+    >>> batch = deals(3, *notrump, given={"S": "AK...Q32"}, rng=1)
+    >>> all(15 <= deal["N"].points <= 17 for deal in batch)
     True
     """
     plan = DealPlan.of(
@@ -646,33 +772,39 @@ def _planned(
     given: Constraints, condition: Expression, seen: tuple[Piece, ...]
 ) -> ConditionTables:
     """Where no deal fits, the error names a smallest set of pieces in conflict."""
-    if play := next((piece for piece in seen if isinstance(piece, Play)), None):
-        raise NotationError(
-            f"{play}: deals are made before the play, give the card with Holds",
-            text=str(play),
-        )
+    for piece in seen:
+        if isinstance(piece, Play):
+            raise NotationError(
+                f"{piece}: deals are made before the play, give the card with Holds",
+                text=str(piece),
+            )
     needed = tuple(piece for piece in seen if not isinstance(piece, Called))
-
-    def plan(some: tuple[Piece, ...]) -> ConditionTables:
-        return ConditionTables.of(
-            reduce(lambda known, piece: piece.constrain(known), some, given), condition
-        )
-
     try:
-        return plan(needed)
+        return _tables(given, condition, needed)
     except Contradiction as error:
-        reason = error
+        contradiction = error
     for piece in needed:
         fewer = tuple(other for other in needed if other is not piece)
         try:
-            plan(fewer)
+            _tables(given, condition, fewer)
         except Contradiction as error:
-            needed, reason = fewer, error
+            needed = fewer
+            contradiction = error
     if not needed:
-        raise reason
+        raise contradiction
     raise Contradiction(
-        f"{reason}; in conflict: {'; '.join(map(str, needed))}", evidence=needed
+        f"{contradiction}; in conflict: {'; '.join(map(str, needed))}", evidence=needed
     )
+
+
+def _tables(
+    given: Constraints, condition: Expression, evidence: tuple[Piece, ...]
+) -> ConditionTables:
+    """What tables do of cards, a condition and pieces together."""
+    known = given
+    for piece in evidence:
+        known = piece.constrain(known)
+    return ConditionTables.of(known, condition)
 
 
 @dataclass(frozen=True, slots=True)
