@@ -41,6 +41,7 @@ from .game.layouts import Layouts
 from .game.tricks import Trick
 from .notation import open_records
 from .studies.auction.game import AuctionGame, auction_game
+from .studies.match import MatchResult, match
 from .views.report import html_report
 from .web import explore
 
@@ -69,6 +70,7 @@ __all__ = [
     "LearnedBidder",
     "LearnedPlayer",
     "Length",
+    "MatchResult",
     "Play",
     "Posterior",
     "Result",
@@ -93,6 +95,7 @@ __all__ = [
     "html_report",
     "infer_jointly",
     "learn_style",
+    "match",
     "open_records",
     "play",
     "plots",

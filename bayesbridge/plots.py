@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+    from bayesbridge.studies.match import MatchResult
     from bayesbridge.studies.study import Comparison
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "contracts",
     "distribution",
     "lengths",
+    "match",
     "paper_runs",
     "play",
     "points",
@@ -575,6 +577,35 @@ def call_values(values: CallValues, *, ax: Axes | None = None) -> Axes:
     ax.set_title(values.sentence, fontsize=10, wrap=True)
     if len(values.rows) > 1:
         ax.legend(fontsize=8, frameon=False)
+    return ax
+
+
+def match(result: MatchResult, *, ax: Axes | None = None) -> Axes:
+    """IMPs a board of the first entrant after so many boards, with a band of two
+    standard errors.
+
+    ``result`` is what :func:`bayesbridge.match` gives.
+
+    >>> import bayesbridge as bb
+    >>> from bayesbridge.studies import RunOptions
+    >>> here = RunOptions(workers=1, scheduler="threads")
+    >>> result = bb.match("learned", "learned", boards=3, solved=False, how=here)
+    >>> match(result).get_title()
+    'learned and learned are level on 3 boards: 0.00 ± 0.00 IMPs a board.'
+    """
+    ax = new_axes(6.4, 3.4) if ax is None else ax
+    boards = range(2, len(result.boards) + 1)
+    gains = np.array([result.after(n) for n in boards]).reshape(-1, 2)
+    means, errors = gains.T
+    ax.fill_between(
+        boards, means - 2 * errors, means + 2 * errors, color=SKY, alpha=0.4
+    )
+    ax.plot(boards, means, color=BLUE)
+    ax.axhline(0.0, color=ink(), linewidth=0.8)
+    ax.set_xlabel("boards")
+    ax.set_ylabel(f"IMPs a board of {result.names[0]}")
+    ax.set_title(result.sentence, fontsize=10)
+    bare(ax)
     return ax
 
 

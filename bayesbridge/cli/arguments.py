@@ -685,6 +685,46 @@ def add_auction_game(parser: ArgumentParser) -> None:
     )
 
 
+def add_match(parser: ArgumentParser) -> None:
+    for name in ("first", "second"):
+        parser.add_argument(
+            name,
+            metavar=name.upper(),
+            help="who bids: learned, a system, a plugin's bidder, or one of these with "
+            ":value, who chooses calls by what they are worth",
+        )
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--boards",
+        metavar="N",
+        type=whole(1, 10_000_000),
+        help="random deals, dealer and vulnerability in turn (default: 100)",
+    )
+    group.add_argument(
+        "--file",
+        metavar="FILE",
+        help="deals of a PBN or LIN file, also gzipped, with its dealers and "
+        "vulnerability",
+    )
+    parser.add_argument(
+        "--layouts",
+        metavar="N",
+        type=whole(2, 100_000),
+        help="on how many layouts a call is chosen by value (default: 512)",
+    )
+    parser.add_argument(
+        "--network",
+        action="store_true",
+        help="tricks by the network (default: double dummy where a solver is installed)",
+    )
+    parser.add_argument(
+        "--picture",
+        metavar="FILE",
+        help="draw the gain by the number of boards, too",
+    )
+    add_work(parser, "processes")
+
+
 def add_plugins(parser: ArgumentParser) -> None:
     """Add nothing: ``plugins`` takes what every command takes."""
 

@@ -208,6 +208,19 @@ LISTED: Final = (
         ),
     ),
     Command(
+        "study match",
+        "",
+        "a duplicate match of two bidders",
+        "A duplicate match of two bidders: the same deals at two tables, IMPs a board.",
+        "match.run",
+        arguments.add_match,
+        (
+            "learned sayc --boards 500",
+            "learned:value learned --boards 100 --resume match",
+            "learned our-club --file deals.pbn --picture match.png",
+        ),
+    ),
+    Command(
         "capture",
         RESEARCH,
         "captures of two hands by the paper's rule",

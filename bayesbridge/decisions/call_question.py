@@ -22,7 +22,9 @@ from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats, FrozenArrays, Masks
 from bayesbridge.runtime.random64 import Seed
 
-type Bidders = BidderModel | Mapping[str | Seat, BidderModel] | None
+type Bidders = (
+    BidderModel | Mapping[str, BidderModel] | Mapping[Seat, BidderModel] | None
+)
 type Calls = str | Sequence[str | Call] | None
 
 LEAST_CHANCE: Final = 0.02  # P(call) from which a call is compared without being named

@@ -142,6 +142,19 @@ class CallValues(FrozenArrays, Displayable):
         """The call that is recommended: the likeliest, unless another is clearly ahead."""
         return self.rows[0]
 
+    def chosen(self, guard: float) -> CallValue:
+        """The call with most gain of those ahead by more than ``guard`` standard
+        errors, else the likeliest.
+        """
+        ahead = [
+            row
+            for row in self.rows
+            if row.gain is not None and row.gain.mean > guard * row.gain.error
+        ]
+        if not ahead:
+            return self.reference
+        return max(ahead, key=lambda row: 0.0 if row.gain is None else row.gain.mean)
+
     def of(self, call: Call | str) -> CallValue:
         """The row of a call."""
         wanted = Call.of(call)

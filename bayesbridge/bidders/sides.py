@@ -1,0 +1,66 @@
+"""Two pairs at one table, each with a bidder of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bayesbridge.bidders.auctions import Turn, call_probabilities, seat_to_call
+from bayesbridge.evidence.models import (
+    BidderModel,
+    Cost,
+    cost_of,
+    guide_of,
+    reads_partners_hand,
+)
+from bayesbridge.game.auction import Auction
+from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Floats, Hands
+
+
+@dataclass(frozen=True, slots=True)
+class SidesBidder:
+    """North and South bid as one model, East and West as another."""
+
+    ns: BidderModel
+    ew: BidderModel
+
+    def of(self, seat: Seat) -> BidderModel:
+        """The model of a seat."""
+        return self.ew if seat % 2 else self.ns
+
+    @property
+    def cost(self) -> Cost:
+        """That of the slower model."""
+        return min(cost_of(self.ns), cost_of(self.ew), key=lambda cost: cost.draws)
+
+    @property
+    def reads_partner(self) -> bool:
+        return reads_partners_hand(self.ns) or reads_partners_hand(self.ew)
+
+    @property
+    def guide(self) -> SidesBidder:
+        return SidesBidder(guide_of(self.ns), guide_of(self.ew))
+
+    def log_likelihood(
+        self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None
+    ) -> Floats:
+        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
+        model: Any = self.of(Turn.of(auction, index).seat)
+        shown = {}
+        if partners is not None and reads_partners_hand(model):
+            shown = {"partners": partners}
+        chances: Floats = model.log_likelihood(hands, auction, index, **shown)
+        return chances
+
+    def probabilities(
+        self, hands: Hands, auction: Auction, partners: Hands | None = None
+    ) -> Floats:
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 if illegal."""
+        model = self.of(seat_to_call(auction))
+        return call_probabilities(model, hands, auction, partners)
+
+
+def table_bidder(ns: BidderModel, ew: BidderModel) -> BidderModel:
+    """How all four seats bid."""
+    return ns if ns == ew else SidesBidder(ns, ew)
