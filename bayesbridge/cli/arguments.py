@@ -697,7 +697,7 @@ def add_match(parser: ArgumentParser) -> None:
     group.add_argument(
         "--boards",
         metavar="N",
-        type=whole(1, 10_000_000),
+        type=whole(2, 10_000_000),
         help="random deals, dealer and vulnerability in turn (default: 100)",
     )
     group.add_argument(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import pandas
 
 BOARDS: Final = 100
+FEWEST_BOARDS: Final = 2  # one alone has no error that could be stated
 OPEN_ROOM: Final = "open"  # where the first sits North and South
 CLOSED_ROOM: Final = "closed"
 
@@ -154,9 +155,8 @@ class MatchResult(FrozenArrays, Displayable):
 
 
 def mean_of_boards(values: Floats) -> Estimate[float]:
-    """Mean of independent boards; one alone has no error that could be stated."""
-    n = len(values)
-    error = float(values.std(ddof=1)) / sqrt(n) if n > 1 else float("inf")
+    """Mean of at least two independent boards."""
+    error = float(values.std(ddof=1)) / sqrt(len(values))
     return Estimate(float(values.mean()), error)
 
 
@@ -198,7 +198,7 @@ def match(
     Raises
     ------
     BayesBridgeError
-        If an entrant is not known, or no board tells all hands.
+        If an entrant is not known, or fewer than two boards tell all hands.
 
     Examples
     --------
@@ -218,8 +218,11 @@ def match(
     seed = int(numbers.integers(1 << 62))
     records = drawn_boards(boards, numbers) if isinstance(boards, int) else boards
     tasks = list(match_boards(records, entrants, layouts, by_solver))
-    if not tasks:
-        raise BayesBridgeError("no board tells all four hands: give others")
+    if len(tasks) < FEWEST_BOARDS:
+        raise BayesBridgeError(
+            f"{counted(len(tasks), 'board')} with all four hands: a match needs at "
+            f"least {FEWEST_BOARDS}, for an error"
+        )
     parameters = {"first": repr(entrants[0]), "second": repr(entrants[1])}
     job = Job.over(tasks, play_board, name="match", parameters=parameters)
     results = rows(job, len(tasks), seed, how or RunOptions(scheduler=PROCESSES))
@@ -229,10 +232,8 @@ def match(
 
 def drawn_boards(boards: int, rng: Seed) -> Iterator[Record]:
     """Random deals, dealer and vulnerability in turn."""
-    if boards < 1:
-        raise BayesBridgeError(f"{boards} boards: a match needs at least 1")
     first = 1
-    for masks in deal_blocks(boards, rng):
+    for masks in deal_blocks(max(boards, 0), rng):
         yield from Numbering(first).records(Layouts.adopt(masks))
         first += len(masks)
 

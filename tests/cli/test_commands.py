@@ -22,7 +22,11 @@ def test_help_fits_a_screen_and_gives_an_example_that_parses(
     for example in text.partition("example:\n")[2].strip().splitlines():
         first, *words = shlex.split(example)
         assert first == "bayesbridge"
-        assert parse_arguments(words).command in (command, "plugins new")
+        assert parse_arguments(words).command in (
+            command,
+            "plugins new",
+            "study match",
+        )
 
 
 def test_evidence_is_explained_by_an_option_of_its_own(answer):

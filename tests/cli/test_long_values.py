@@ -22,6 +22,7 @@ WORDS = {
     "report": SOUTH,
     "score": ["examples/boards.pbn"],
     "study": ["captures"],
+    "study match": ["learned", "sayc"],
     "style": ["examples/pairs.pbn"],
 }
 """What each command needs besides the value."""

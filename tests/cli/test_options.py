@@ -105,7 +105,9 @@ RECORD = f"board room alerts draws seed solve seconds json {MODELS} bidder=itera
 REVIEW = dict.fromkeys(("solve", "seconds"), "--review")
 BIDS = "bidder slip system style"
 KINDS = "reveal void length shape hcp holds lacks where call"
-VALUES = "goal field layouts seconds calls sampled"
+PLAIN = "learned sayc"
+VALUED = "learned:value learned --network --boards 2"
+COMPARING = "goal field layouts seconds calls sampled"
 WORK = "workers scheduler resume"
 WAYS = [
     Way("estimate", FOUR, f"{ASKED} card bidders {MODELS}", "", QUESTION),
@@ -152,13 +154,13 @@ WAYS = [
     Way("convert TABLES mine.pbn", "", "renumber json", "seed", {"renumber": "convert LATE mine.pbn"}),
     Way(f"capture {HAND} J54.AQ2.KQ32.A54", "", "json", "seed"),
     Way(f"bid {HAND}", "", "auction=1H players bidder=iterative slip=0 system json",
-        f"{VALUES} no-values seed"),
+        f"{COMPARING} no-values seed"),
     Way(f"bid {HAND} --auction 1H --layouts 20", "",
         "goal=points field=420 calls=2H sampled no-values vulnerable seed json", "",
         {"field": "--goal matchpoints", "sampled": "--calls 2H"}),
     Way(f"bid {HAND} --auction 1H", "", "layouts seconds", "",
         {"layouts": "--calls 2H", "seconds": "--calls 2H"}),
-    Way(f"bid {HAND} --auction 1H --no-values", "", "", f"{VALUES} seed"),
+    Way(f"bid {HAND} --auction 1H --no-values", "", "", f"{COMPARING} seed"),
     Way(f"bid {HAND} --players 3", "", "", "system"),
     Way("study captures --workers 1", "", "deals runs exact seed json scoring", "",
         {"runs": "--deals 1000", "seed": "--deals 1000", "exact": "study captures", "json": "study captures --exact",
@@ -168,6 +170,12 @@ WAYS = [
         "types iterations utility undertrick scheme", "exact runs"),
     Way("study captures --exact", "", "", f"deals runs {WORK} seed"),
     Way("study captures --scheduler tcp://127.0.0.1:1", "", "", "workers"),
+    Way(f"study match {PLAIN} --workers 1 --scheduler threads --network", "",
+        "boards=2 file=TABLES seed json picture=mine.png", "layouts", {"seed": "--boards 2", "json": "--boards 2", "picture": "--boards 2"}),
+    Way(f"study match {PLAIN} --workers 1 --scheduler threads --boards 2", "", "network"),
+    Way(f"study match {VALUED} --workers 1 --scheduler threads", "", "layouts=30"),
+    Way(f"study match {PLAIN} --network --boards 2", "", WORK),
+    Way(f"study match {PLAIN} --scheduler tcp://127.0.0.1:1", "", "", "workers"),
     Way("plugins", "", "json", "seed"),
     Way("plugins new aces", "", "kind at json", "seed"),
     Way("serve --token 0123456789abcdef", "", "port token workers no-browser seed json", "", {"token": "serve"}),
@@ -185,7 +193,8 @@ LOOKING = (
 
 
 def command_of(words):
-    return "plugins new" if words.startswith("plugins new") else words.partition(" ")[0]
+    pair = " ".join(words.split()[:2])
+    return pair if pair in ("plugins new", "study match") else words.partition(" ")[0]
 
 
 def dashed(option, value=None):

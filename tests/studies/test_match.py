@@ -130,7 +130,7 @@ def test_an_entrant_that_is_not_known_is_said(entrant, fault):
 
 
 def test_no_board_is_said():
-    with pytest.raises(BayesBridgeError, match="no board tells all four hands"):
+    with pytest.raises(BayesBridgeError, match="0 boards with all four hands"):
         bb.match("learned", "learned", boards=[], how=HERE)
-    with pytest.raises(BayesBridgeError, match="at least 1"):
-        bb.match("learned", "learned", boards=0, how=HERE)
+    with pytest.raises(BayesBridgeError, match="a match needs at least 2"):
+        bb.match("learned", "learned", boards=1, how=HERE)
