@@ -127,10 +127,24 @@ class CallValues(FrozenArrays, Displayable):
     #: Who makes the calls, in words: ``experts``, or any other ``bidder``.
     callers: str
     rows: tuple[CallValue, ...]  #: The best call first.
-    layouts: Masks  #: (n, 4) the layouts compared, each once.
-    weights: Floats  #: (n,) adding up to one.
+    #: The layouts, each once, with their weights.
+    compared: ComparedLayouts
     gains: Floats  #: (n, rows) gain on every layout, 0 for the likeliest call.
-    exact: bool  #: Whether these are all layouts that fit.
+
+    @property
+    def layouts(self) -> Masks:
+        """(n, 4) masks of the layouts on which calls were compared."""
+        return self.compared.masks
+
+    @property
+    def weights(self) -> Floats:
+        """(n,) of the layouts, adding up to one."""
+        return self.compared.weights
+
+    @property
+    def exact(self) -> bool:
+        """Whether these are all layouts that fit."""
+        return self.compared.exact
 
     @property
     def reference(self) -> CallValue:
@@ -163,6 +177,12 @@ class CallValues(FrozenArrays, Displayable):
                 return row
         names = ", ".join(str(row.call) for row in self.rows)
         raise BayesBridgeError(f"{wanted} was not compared: choose {names}, or name it")
+
+    def lead(self, call: Call | str, other: Call | str) -> Estimate[float]:
+        """Mean gain of one call over another, on the same layouts."""
+        columns = [self.rows.index(self.of(one)) for one in (call, other)]
+        gains = self.gains[:, columns[0]] - self.gains[:, columns[1]]
+        return self.compared.mean(gains, self.way == "likeliest")
 
     def figure(self, gain: float, signed: bool = True) -> str:
         """A gain as people read it."""
@@ -551,10 +571,8 @@ class Comparison:
             self.way,
             callers_of(question.bidders[question.seat]),
             tuple(rows[column] for column in order),
-            compared.masks,
-            compared.weights,
+            compared,
             gains[:, order],
-            compared.exact,
         )
 
 
