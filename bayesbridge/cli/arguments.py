@@ -277,7 +277,7 @@ def add_play(parser: ArgumentParser) -> None:
     )
     add_solving(
         parser,
-        "layouts to solve (default: by --seconds; 40 for each card of a --review)",
+        "layouts to solve (default: by --seconds; 40 a card of a --review)",
         "time on one core for solving (default: 12, at most 1000 layouts; of a "
         "--review for each card)",
         fewest=2,
@@ -299,6 +299,11 @@ def add_play(parser: ArgumentParser) -> None:
         "--review",
         action="store_true",
         help="of a record: what every card, or those of --seat, cost its player",
+    )
+    parser.add_argument(
+        "--calls",
+        action="store_true",
+        help="with --review: what every call cost, too",
     )
     parser.add_argument(
         "--out",

@@ -28,6 +28,7 @@ from bayesbridge.position import SETTINGS, Position, Sourced
 from bayesbridge.views.documents import evidence_document
 
 NO_REVIEW: Final = Mode("only a --review is written as a page", "out")
+NO_CALLS: Final = Mode("only a --review judges the calls on record", "calls")
 NO_CONTRACT: Final = Mode(
     "no contract is told, only which card wins the trick is asked",
     "by goal field solve seconds player",
@@ -43,7 +44,7 @@ def run(args: Namespace) -> int:
     """Review a record, or rank the cards of the seat in turn."""
     if args.review:
         return review(args)
-    verify(args, NO_REVIEW)
+    verify(args, NO_REVIEW, NO_CALLS)
     read_player(args)
     position, belief = belief_of(args, f"{settings_scored(args)} player trump")
     position, belief = with_trick(args, position, belief)

@@ -14,6 +14,13 @@ from bayesbridge.cli.modes import Mode, verify
 from bayesbridge.cli.positions import Models, models_at
 from bayesbridge.cli.records import chosen_record, open_records
 from bayesbridge.cli.usage import UsageError
+from bayesbridge.decisions.call_review import (
+    CallReview,
+    call_costs,
+    callers_of,
+    callers_table,
+    judged_calls,
+)
 from bayesbridge.decisions.review import (
     BoardReview,
     judged_cards,
@@ -28,9 +35,11 @@ from bayesbridge.game.deal import Seat
 from bayesbridge.notation import Record
 from bayesbridge.position import CHOOSERS
 
+DECLARER_AND_DEFENDERS: Final = 3  # seats that choose cards
+
 REVIEW: Final = Mode(
     "--review goes by the record alone, and counts tricks",
-    takes=f"review out record board room alerts seat draws solve seconds seed {MODELS}",
+    takes=f"review calls out record board room alerts seat draws solve seconds seed {MODELS}",
 )
 
 
@@ -45,6 +54,7 @@ def review(args: Namespace) -> int:
         page = verify_target("--out", args.out, content, ".html", ".htm")
     boards = boards_reviewed(args)
     reviews = []
+    auctions: list[CallReview] = []
     for number, record in enumerate(boards, 1):
         seats = seats_reviewed(args, record)
         if not seats:
@@ -55,7 +65,9 @@ def review(args: Namespace) -> int:
         reviews.append(board_review)
         if not args.json:
             screens.print_parts(board_review.parts(args.alerts))
-    present_session(args, reviews, page)
+        if args.calls:
+            auctions.append(reviewed_calls(args, record, seats))
+    present_session(args, reviews, auctions, page)
     return 0
 
 
@@ -128,18 +140,41 @@ def reviewed(
     return BoardReview(record, list(judged))
 
 
+def reviewed_calls(
+    args: Namespace, record: Record, seats: Sequence[Seat]
+) -> CallReview:
+    """The calls of the seats that are asked about, and dummy's where all are."""
+    callers = tuple(Seat) if len(seats) == DECLARER_AND_DEFENDERS else tuple(seats)
+    bidder = models_at(args, record)["bidder"]
+    calls = judged_calls(record, callers, bidder=bidder, rng=args.seed)
+    call_review = CallReview(record, list(calls))
+    if not args.json:
+        screens.print_parts(call_review.tables)
+    return call_review
+
+
 def present_session(
-    args: Namespace, reviews: Sequence[BoardReview], page: Path | None
+    args: Namespace,
+    reviews: Sequence[BoardReview],
+    auctions: Sequence[CallReview],
+    page: Path | None,
 ) -> None:
     """Print what all boards together show, and write the page."""
     players = players_of(reviews)
     if len(reviews) > 1 and not args.json:
         screens.show_table(session_table(players))
+    callers = callers_of(auctions)
+    if len(auctions) > 1 and not args.json:
+        screens.show_table(callers_table(callers))
     boards = [board_review.document() for board_review in reviews]
+    for board, call_review in zip(boards, auctions, strict=False):
+        board["calls"] = call_review.document()
     document: dict[str, Any] = {
         "boards": boards,
         "players": {name: player_costs(rows) for name, rows in players.items()},
     }
+    if auctions:
+        document["callers"] = {name: call_costs(rows) for name, rows in callers.items()}
     if len(boards) == 1:
         document = {**boards[0], **document}
     if page is not None:
