@@ -7,7 +7,7 @@ import pytest
 
 def test_gains_and_promises_of_two_boards():
     args = instrument.parser().parse_args(
-        "--boards 2 --layouts 20 --network --workers 1".split()
+        ["--boards", "2", "--layouts", "20", "--network", "--workers", "1"]
     )
     values = instrument.judged(args)
     assert values.shape == (2, len(instrument.COLUMNS))
