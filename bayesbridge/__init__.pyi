@@ -10,7 +10,8 @@ from .bidders.play import LearnedPlayer
 from .bidders.style import StyleBidder
 from .bidders.system_bidder import SystemBidder
 from .dealing.plan import DealPlan, deals
-from .decisions.call_values import CallValues, call_values
+from .decisions.call_answer import CallValues
+from .decisions.call_values import call_values
 from .decisions.contracts import contracts
 from .decisions.history import card_history, sharpening
 from .decisions.information import value_of_information

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.decisions.call_values import CallValues, call_word
+from bayesbridge.decisions.call_answer import CallValues, call_word
 from bayesbridge.decisions.history import sharpening as steps_of
 from bayesbridge.decisions.play import CardChoices
 from bayesbridge.decisions.suit import SuitPlay

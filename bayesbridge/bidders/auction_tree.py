@@ -45,6 +45,7 @@ class Node:
         return replace(longer, last_bid=call, bidder=self.length, doubled=0, passes=0)
 
     def is_over(self, players: int) -> bool:
+        """Whether nobody may call any more."""
         passes_to_end = players if self.bidder == NOBODY else players - 1
         return self.passes == passes_to_end
 
@@ -88,6 +89,7 @@ class AuctionTree:
         return number
 
     def is_over(self, node: int) -> bool:
+        """Whether nobody may call any more."""
         return self.nodes[node].is_over(len(self.bidders))
 
     def turn(self, node: int) -> Seat:
@@ -103,6 +105,7 @@ class AuctionTree:
         return self.paths[node]
 
     def auction(self, node: int) -> Auction:
+        """The calls of a node."""
         calls = [CALLS[self.nodes[step].call] for step in self.path(node)[1:]]
         return Auction(self.first, tuple(calls), self.dummy)
 

@@ -36,10 +36,12 @@ class SidesBidder:
 
     @property
     def reads_partner(self) -> bool:
+        """Whether either pair's model does."""
         return reads_partners_hand(self.ns) or reads_partners_hand(self.ew)
 
     @property
     def guide(self) -> SidesBidder:
+        """Their quicker models."""
         return SidesBidder(guide_of(self.ns), guide_of(self.ew))
 
     def log_likelihood(

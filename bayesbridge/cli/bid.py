@@ -41,7 +41,7 @@ from bayesbridge.position import Position, calls_of
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
-    from bayesbridge.decisions.call_values import CallValues
+    from bayesbridge.decisions.call_answer import CallValues
     from bayesbridge.evidence.models import BidderModel
     from bayesbridge.game.layouts import Floats
 
@@ -86,6 +86,7 @@ class BidRequest:
 
     @classmethod
     def of(cls, args: Namespace) -> BidRequest:
+        """Read the options; what has no part is refused."""
         of_bridge = args.players != 3
         verify(args, not of_bridge and OF_FOUR, args.no_values and WITHOUT_VALUES)
         auction = auction_of(args, None if of_bridge else PAPER_DUMMY)
@@ -99,6 +100,7 @@ class BidRequest:
 
     @property
     def of_bridge(self) -> bool:
+        """Whether all four seats bid."""
         return self.auction.dummy is None
 
     @property
@@ -123,6 +125,7 @@ def auction_of(args: Namespace, dummy: Seat | None) -> Auction:
 
 
 def bidder_of(args: Namespace, usual: str) -> BidderModel:
+    """The bidder that the options name, else the usual one."""
     from bayesbridge.estimators.registry import offered
 
     named = Position(settings_of(args, BIDS)).bidder(usual)
@@ -139,6 +142,7 @@ class CallChances:
 
     @classmethod
     def of(cls, request: BidRequest) -> CallChances:
+        """By the bidder, and by systems where nobody named one."""
         from bayesbridge.decisions.sensitivity import bidders_in_doubt
 
         with attributed("--bidder", PluginError):
@@ -157,6 +161,7 @@ class CallChances:
 
     @property
     def likeliest(self) -> Call:
+        """The call that is made most often."""
         return next(iter(self.by_call))
 
     @property

@@ -23,6 +23,7 @@ LIKELIEST_ONLY = Mode("neither of the two chooses by value", "layouts")
 
 
 def run(args: Namespace) -> int:
+    """Play the match, draw it where that is wanted, and show who is ahead."""
     from bayesbridge.studies.match import BOARDS, match
 
     entrants = [entrant_of(args.first, "FIRST"), entrant_of(args.second, "SECOND")]
@@ -49,6 +50,7 @@ def run(args: Namespace) -> int:
 
 
 def draw(result: MatchResult, path: str) -> None:
+    """The picture of a match, into a file."""
     from bayesbridge import plots
 
     figure = plots.match(result).get_figure(root=True)
@@ -57,6 +59,7 @@ def draw(result: MatchResult, path: str) -> None:
 
 
 def entrant_of(text: str, argument: str) -> Entrant:
+    """Who bids; what is wrong is said of the argument."""
     from bayesbridge.decisions.entrants import Entrant
 
     with attributed(argument):

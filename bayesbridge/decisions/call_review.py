@@ -14,13 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.decisions.call_values import (
-    EXPERTS,
-    GUARD,
-    CallValues,
-    call_values,
-    call_word,
-)
+from bayesbridge.decisions.call_answer import EXPERTS, GUARD, CallValues, call_word
+from bayesbridge.decisions.call_values import call_values
 from bayesbridge.decisions.review import player_name
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import SEATS, percent
@@ -58,11 +53,13 @@ class JudgedCall:
 
     @property
     def verdict(self) -> str:
+        """``best``, ``level`` or ``costly``."""
         if self.call == self.best:
             return BEST
         return COSTLY if self.cost.mean > GUARD * self.cost.error else LEVEL
 
     def document(self) -> dict[str, Any]:
+        """As plain data."""
         return {
             "seat": self.seat.name,
             "call": str(self.call),
@@ -157,6 +154,7 @@ class CallReview(NamedTuple):
     calls: Sequence[JudgedCall]
 
     def document(self) -> list[dict[str, Any]]:
+        """The calls as plain data, with the names of the players."""
         return [
             {**row.document(), "name": player_name(self.record, row.seat)}
             for row in self.calls
@@ -200,6 +198,7 @@ def calls_table(review: CallReview) -> Table:
 
 
 def cost_text(cost: Estimate[float]) -> str:
+    """IMPs with their standard error, a dash for none."""
     if not cost.mean:
         return "–"
     return f"{cost.mean:.1f} ± {cost.error:.1f}"

@@ -14,8 +14,9 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.bidders.sides import table_bidder
 from bayesbridge.bidders.system_bidder import SystemBidder
+from bayesbridge.decisions.call_answer import GUARD, CallValues
 from bayesbridge.decisions.call_question import LEAST_CHANCE
-from bayesbridge.decisions.call_values import GUARD, CallValues, call_values
+from bayesbridge.decisions.call_values import call_values
 from bayesbridge.errors import BayesBridgeError, did_you_mean
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.models import BidderModel, with_settings

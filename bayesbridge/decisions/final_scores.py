@@ -29,6 +29,7 @@ BITS_OF_SUIT: Final = 13
 
 
 def won_imps(difference: Floats) -> Floats:
+    """International match points."""
     return imps(difference).astype(np.float64)
 
 
@@ -38,6 +39,7 @@ def won_matchpoints(difference: Floats) -> Floats:
 
 
 def won_points(difference: Floats) -> Floats:
+    """The difference itself."""
     return difference
 
 

@@ -97,6 +97,7 @@ def statements(masks: Masks, seats: Sequence[Seat]) -> Iterator[Statement]:
 
 
 def length_words(least: int, suit: Suit) -> str:
+    """That a suit has so many cards or more."""
     suit_word = SUIT_WORDS[suit.name]
     if least == 1:
         return f"a {suit_word.removesuffix('s')} or more"
@@ -104,6 +105,7 @@ def length_words(least: int, suit: Suit) -> str:
 
 
 def split_by(statement: Statement, weights: Floats, gains: Floats) -> GainSplit:
+    """The gains on either side of a statement."""
     holds = statement.holds
     return GainSplit(
         statement.words,
@@ -114,6 +116,7 @@ def split_by(statement: Statement, weights: Floats, gains: Floats) -> GainSplit:
 
 
 def mean_of(weights: Floats, values: Floats) -> Estimate[float]:
+    """Weighted mean with its standard error."""
     shares = weights / weights.sum()
     mean = float(shares @ values)
     variance = float(shares**2 @ (values - mean) ** 2)

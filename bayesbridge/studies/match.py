@@ -93,6 +93,7 @@ class MatchResult(FrozenArrays, Displayable):
 
     @property
     def sentence(self) -> str:
+        """Who is ahead, if anybody is by more than two standard errors."""
         first, second = self.names
         gain = self.gain
         figure = f"{abs(gain.mean):.2f} ± {gain.error:.2f} IMPs a board"
@@ -104,6 +105,7 @@ class MatchResult(FrozenArrays, Displayable):
 
     @property
     def caution(self) -> str:
+        """What the figures rest on."""
         if self.solved:
             return "Tricks are double dummy; errors are those of boards."
         return (
@@ -113,6 +115,7 @@ class MatchResult(FrozenArrays, Displayable):
 
     @property
     def tables(self) -> list[Table]:
+        """One table of boards and IMPs."""
         margins = self.boards["imps"]
         cells = [
             ["won by the first", number(int((margins > 0).sum()))],

@@ -17,7 +17,8 @@ from functools import partial
 import numpy as np
 from instrument import Floats, options, setting, show, start
 
-from bayesbridge.decisions.call_values import GUARD, LAYOUTS
+from bayesbridge.decisions.call_answer import GUARD
+from bayesbridge.decisions.call_values import LAYOUTS
 from bayesbridge.decisions.entrants import BidTable, Entrant
 from bayesbridge.display.markup import Table
 from bayesbridge.engines.weights import Estimate, with_errors

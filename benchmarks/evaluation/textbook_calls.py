@@ -14,7 +14,8 @@ from typing import NamedTuple
 from instrument import options, show, start
 
 import bayesbridge as bb
-from bayesbridge.decisions.call_values import LAYOUTS, CallValues, call_word
+from bayesbridge.decisions.call_answer import CallValues, call_word
+from bayesbridge.decisions.call_values import LAYOUTS
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import percent
 from bayesbridge.runtime.progress import with_progress
