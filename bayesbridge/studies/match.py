@@ -19,8 +19,9 @@ from bayesbridge.display.markup import Displayable, Table
 from bayesbridge.display.words import counted, number
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.odds import group_of, layout_solver, solve_layouts
+from bayesbridge.estimators.contract_question import group_of
 from bayesbridge.estimators.protocol import Estimator
+from bayesbridge.estimators.trick_estimates import layout_solver, solve_layouts
 from bayesbridge.game.calls import Contract, Vulnerability
 from bayesbridge.game.deal import Deal, Seat
 from bayesbridge.game.layouts import Floats, FrozenArrays, Layouts

@@ -24,12 +24,8 @@ from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.bidders.learned import TYPICAL, PairStyle
 from bayesbridge.bidders.system_files import system_names
-from bayesbridge.decisions.call_values import (
-    CallValues,
-    call_word,
-    ends_text,
-    values_in_steps,
-)
+from bayesbridge.decisions.call_answer import CallValues, call_word, ends_text
+from bayesbridge.decisions.call_values import values_in_steps
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import CardChoices, play, turn_of
 from bayesbridge.decisions.review import (

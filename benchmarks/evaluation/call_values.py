@@ -22,7 +22,7 @@ from bayesbridge.decisions.call_values import LAYOUTS
 from bayesbridge.decisions.entrants import BidTable, Entrant
 from bayesbridge.display.markup import Table
 from bayesbridge.engines.weights import Estimate, with_errors
-from bayesbridge.estimators.odds import layout_solver
+from bayesbridge.estimators.trick_estimates import layout_solver
 from bayesbridge.studies.jobs import Job, rows
 from bayesbridge.studies.match import (
     MatchBoard,
