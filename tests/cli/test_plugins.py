@@ -18,6 +18,9 @@ from tests.test_guides import run
 
 GOOD = SOURCE.format(name="ones")
 
+OWN_CONFIGURATION = ("--rootdir", ".", "-c", "pyproject.toml")
+"""Words for pytest: files of folders above, as /tmp/pyproject.toml, do not count."""
+
 
 def test_built_ins_are_listed_with_their_origin_and_outputs(document):
     said = document("plugins")
@@ -188,8 +191,7 @@ def test_a_bidder_passes_its_own_tests(document, tmp_path):
         "pytest",
         "-p",
         "no:cacheprovider",
-        "--rootdir",
-        ".",
+        *OWN_CONFIGURATION,
     )
 
 
@@ -204,7 +206,7 @@ def test_what_is_made_is_typed_and_can_be_published(document, tmp_path, kind):
         project, "-m", "mypy", "--strict", "."
     )
     assert "3 passed" in run(
-        project, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", "."
+        project, "-m", "pytest", "-p", "no:cacheprovider", *OWN_CONFIGURATION
     )
     run(project, "-m", "build", "--no-isolation")
     (wheel,) = project.glob("dist/*.whl")
