@@ -33,7 +33,7 @@ from bayesbridge.engines.particles import Moves
 from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.quantities import CaptureTricks
 from bayesbridge.engines.tables import LayoutIndex
-from bayesbridge.engines.tilt import fit_tilt
+from bayesbridge.engines.tilt_fit import fit_tilt
 from bayesbridge.estimators.distribution import Accumulator
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Output

@@ -24,16 +24,15 @@ from bayesbridge.errors import BayesBridgeError, TooFewDraws, did_you_mean
 from bayesbridge.evidence.expression_text import short_text
 from bayesbridge.game.layouts import Masks
 from bayesbridge.runtime.jit import one_thread
-from bayesbridge.runtime.random64 import Seed, generator, seed_state
+from bayesbridge.runtime.random64 import Seed, State, generator, seed_state
 
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
 """(target, number of draws, random numbers, why this engine, proposal to start from) →
 draws.
 """
 
-MIN_ESS_FRACTION: Final = (
-    0.1  # ESS / requested draws below which ``auto`` moves particles
-)
+MIN_ESS_FRACTION: Final = 0.1
+"""ESS / requested draws below which ``auto`` moves particles."""
 
 MIN_ESS: Final = 30.0
 """ESS below which plain weights refuse: with less, less than 94 % of answers lie within
@@ -88,12 +87,13 @@ def _auto(
     why = f"{target.support_size} layouts are too many to walk"
     if not target.soft:
         return _sample(target, draws, rng, why)
-    if (tables := exact_tables(target)) is not None:
+    tables = exact_tables(target)
+    if tables is not None:
         return from_tables(target, tables, draws, rng, why)
-    found = tilted_draws(target, draws, rng, why, start)
-    if found.ess >= MIN_ESS_FRACTION * draws:
-        return found
-    return moved(found, draws, rng)
+    weighted = tilted_draws(target, draws, rng, why, start)
+    if weighted.ess >= MIN_ESS_FRACTION * draws:
+        return weighted
+    return moved(weighted, draws, rng)
 
 
 def _enumerate(
@@ -104,20 +104,22 @@ def _enumerate(
     _: Proposal | None = None,
 ) -> Draws:
     walk = Enumeration.of(target.sampler)
-    found = Draws(
+    everything = Draws(
         target, "enumerate", (why,), walk, exact=True, ess=float(target.count)
     )
     if target.plain:
-        return replace(found, tables=target.sampler)
-    values = np.concatenate(
-        [target.log_likelihood(block) for block in walk.blocks(BLOCK)]
-    )
-    if values.max() == -np.inf:
+        return replace(everything, tables=target.sampler)
+    likelihoods = [target.log_likelihood(block) for block in walk.blocks(BLOCK)]
+    log_likelihood = np.concatenate(likelihoods)
+    if log_likelihood.max() == -np.inf:
         raise target.unexplained()
-    weights = Weights(values)
+    weights = Weights(log_likelihood)
     log_marginal = weights.log_mean + target.log_share(target.support_size)
     return replace(
-        found, importance=weights, likelihood=weights.log, log_marginal=log_marginal
+        everything,
+        importance=weights,
+        likelihood=weights.log,
+        log_marginal=log_marginal,
     )
 
 
@@ -145,44 +147,47 @@ def _sample_conditions(
     target: Target, draws: int, rng: np.random.Generator, why: str
 ) -> Draws:
     """Draws from tables of the conditions, by rejection where these do not hold all."""
-    plan, state = target.plan, seed_state(rng)
-    if not plan.tested:
-        reasons = (
-            why,
-            f"{draws} independent exact draws from tables of the conditions",
-        )
-        return Draws(
-            target,
-            "direct",
-            reasons,
-            LazyDraws(plan.table.draw, draws, state),
-            ess=float(draws),
-        )
-    found: list[Masks] = []
-    kept, drawn = 0, 0
+    plan = target.plan
+    state = seed_state(rng)
+    if plan.tested:
+        return _sample_tested(target, draws, state, why)
+    drawn = f"{draws} independent exact draws from tables of the conditions"
+    pending = LazyDraws(plan.table.draw, draws, state)
+    return Draws(target, "direct", (why, drawn), pending, ess=float(draws))
+
+
+def _sample_tested(target: Target, draws: int, state: State, why: str) -> Draws:
+    """Draws from tables of which those count that meet the other conditions."""
+    table = target.plan.table
+    accepted: list[Masks] = []
+    kept = 0
+    drawn = 0
     while kept < draws and drawn < max(MOST_REJECTED, 10 * draws):
-        masks = plan.table.draw(BATCH, state)
-        found.append(masks[target.constraints.meets(masks)])
-        kept, drawn = kept + len(found[-1]), drawn + BATCH
-    tested = "; ".join(map(short_text, plan.tested))
+        masks = table.draw(BATCH, state)
+        accepted.append(masks[target.constraints.meets(masks)])
+        kept += len(accepted[-1])
+        drawn += BATCH
+    tested = "; ".join(map(short_text, target.plan.tested))
     if kept < MIN_ESS:
         raise TooFewDraws(
-            f"{kept} of {drawn} draws meet {tested}, which tables do not hold: say less in the condition, or take it "
-            "back",
+            f"{kept} of {drawn} draws meet {tested}, which tables do not hold: "
+            "say less in the condition, or take it back",
             draws=drawn,
             worth=float(kept),
         )
-    masks = np.concatenate(found)[:draws]
+    masks = np.concatenate(accepted)[:draws]
+    how_drawn = (
+        f"{len(masks)} independent exact draws: {kept} of {drawn} draws from tables "
+        f"meet {tested}, which these do not hold"
+    )
+    if not target.fitting.exact:
+        how_drawn += "; the layouts counted are those before this test"
     return Draws(
         target,
         "direct",
-        (
-            why,
-            f"{len(masks)} independent exact draws: {kept} of {drawn} draws from tables meet {tested}, which these do "
-            f"not hold{'' if target.fitting.exact else '; the layouts counted are those before this test'}",
-        ),
+        (why, how_drawn),
         masks,
-        log_marginal=math.log(kept / drawn) + target.log_share(plan.table.total),
+        log_marginal=math.log(kept / drawn) + target.log_share(table.total),
         log_marginal_error=math.sqrt((1 - kept / drawn) / kept),
         ess=float(len(masks)),
     )
@@ -197,54 +202,69 @@ def _weigh(
 ) -> Draws:
     masks = target.uniform.draw(draws, rng)
     by_term = target.soft.by_term(masks)
-    values = np.where(target.constraints.meets(masks), by_term.sum(axis=1), -np.inf)
-    if values.max() == -np.inf:
+    fits = target.constraints.meets(masks)
+    log_weights = np.where(fits, by_term.sum(axis=1), -np.inf)
+    if log_weights.max() == -np.inf:
         raise target.unexplained(draws)
-    weights = Weights(values)
-    ess, worth = (
-        weights.ess,
-        Weights(np.append(weights.log, _best(target, masks, by_term))).ess,
-    )
-    if ess < MIN_ESS or worth < MIN_ESS_KEPT * ess:
-        enough = f"{draws} uniform draws have an effective sample size of {ess:.0f} under these calls"
-        missed = (
-            f"{draws} uniform draws may miss the layouts that explain the calls best"
-        )
-        raise TooFewDraws(
-            f"{enough if ess < MIN_ESS else missed}, too few to state an error: "
-            'use method="auto", which draws layouts where it matters, or more draws',
-            draws=draws,
-            worth=min(ess, worth),
-        )
+    weights = Weights(log_weights)
+    _verify_ess(weights, _best_log_weight(target, masks, by_term))
+    weighted = f"{draws} weighted draws, effective sample size {weights.ess:.0f}"
     return Draws(
         target,
         "likelihood-weighting",
-        (why, f"{draws} weighted draws, effective sample size {ess:.0f}"),
+        (why, weighted),
         masks,
         importance=weights,
         likelihood=weights.log,
         log_marginal=weights.log_mean + target.log_share(target.uniform.total),
         log_marginal_error=weights.log_mean_error(),
-        ess=ess,
+        ess=weights.ess,
     )
 
 
-def _best(target: Target, masks: Masks, by_term: NDArray[np.float64]) -> float:
+def _verify_ess(weights: Weights, best: float) -> None:
+    """Refuse weights that are worth too few draws, or would be with one more layout of
+    the ``best`` log weight.
+    """
+    draws = len(weights)
+    worth = Weights(np.append(weights.log, best)).ess
+    if weights.ess < MIN_ESS:
+        problem = (
+            f"{draws} uniform draws have an effective sample size of "
+            f"{weights.ess:.0f} under these calls"
+        )
+    elif worth < MIN_ESS_KEPT * weights.ess:
+        problem = (
+            f"{draws} uniform draws may miss the layouts that explain the calls best"
+        )
+    else:
+        return
+    raise TooFewDraws(
+        f"{problem}, too few to state an error: "
+        'use method="auto", which draws layouts where it matters, or more draws',
+        draws=draws,
+        worth=min(weights.ess, worth),
+    )
+
+
+def _best_log_weight(
+    target: Target, masks: Masks, by_term: NDArray[np.float64]
+) -> float:
     """The log weight that a layout may have which was not drawn: every seat explains
     its calls as its best hand does.
 
     With certainty where all hands explain all calls of a seat equally, since then
     perhaps none of them does.
     """
-    total, about = 0.0, [term.seats for term in target.soft.terms]
-    for seats in dict.fromkeys(about):
-        own = by_term[:, [one == seats for one in about]].sum(axis=1)
+    total = 0.0
+    seats_of_term = [term.seats for term in target.soft.terms]
+    for seats in dict.fromkeys(seats_of_term):
+        columns = [term_seats == seats for term_seats in seats_of_term]
+        log_likelihood = by_term[:, columns].sum(axis=1)
         hands = masks[:, list(seats)]
-        total += (
-            0.0
-            if np.ptp(own) < EQUAL and (hands != hands[0]).any()
-            else float(own.max())
-        )
+        hands_differ = (hands != hands[0]).any()
+        if not (np.ptp(log_likelihood) < EQUAL and hands_differ):
+            total += float(log_likelihood.max())
     return total
 
 

@@ -12,16 +12,18 @@ distinct ancestors.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from bayesbridge.engines.draws import Draws
+from bayesbridge.engines.target import SoftEvidence
 from bayesbridge.engines.weights import Weights
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.game.cards import HIGH_CARD_POINTS
 from bayesbridge.game.layouts import (
     Bools,
+    Floats,
     Hands,
     Ints,
     Masks,
@@ -32,112 +34,100 @@ from bayesbridge.game.shapes import shape_table, shapes_within
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import Seed, State, next64, seed_state
 
+MOST_PARTICLES: Final = 4000
+SWAPS: Final = (1, 1, 2, 3)  # of a Metropolis step, one of these
+
 
 class Moves(NamedTuple):
     """Hard evidence as the kernel reads it."""
 
-    cards: (
-        Ints  #: (m,) the cards whose place is not certain, with their suits and points.
-    )
-    suits: Ints
+    cards: Ints  #: (m,) the cards whose place is not certain.
+    suits: Ints  #: (m,) their suits and their points.
     points: Ints
-    allowed: Ints  #: Bit s is set if seat s may hold the card.
+    allowed: Ints  #: (m,) bit s is set if seat s may hold the card.
     start: Ints  #: (5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m.
-    #: (4,) masks of the cards each seat certainly holds, with their lengths (4, 4) and
-    #: scores (4,).
-    certain: Hands
-    lengths: Ints
-    scores: Ints
+    certain: Hands  #: (4,) masks of the cards that each seat certainly holds.
+    lengths: Ints  #: (4, 4) by seat and suit, how many these are.
+    scores: Ints  #: (4,) their points.
     points_low: Ints
     points_high: Ints
     shapes: Bools  #: (4, 14, 14, 14) whether a seat may have these lengths of C D H.
 
     @classmethod
     def of(cls, constraints: Constraints) -> Moves:
+        """From constraints, whose conditions are left out."""
         known = constraints.normalised()
-        cards = np.array(
-            [card for card in range(52) if known.unknown_mask >> card & 1],
-            dtype=np.int64,
-        )
+        unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
+        cards = np.array(unknown, dtype=np.int64)
         certain = np.array(known.must, dtype=np.uint64)
-        lengths = zip(
-            map(shapes_within, known.shortest, known.longest), known.shapes, strict=True
-        )
+        allowed = np.zeros_like(cards)
+        for seat, may in enumerate(known.may):
+            allowed |= (np.int64(may) >> cards & 1) << seat
+        rooms = [known.room(seat) for seat in range(4)]
         return cls(
             cards=cards,
             suits=cards // 13,
             points=np.array(HIGH_CARD_POINTS, dtype=np.int64)[cards % 13],
-            allowed=sum(
-                (
-                    (np.int64(may) >> cards & 1) << seat
-                    for seat, may in enumerate(known.may)
-                ),
-                0 * cards,
-            ),
-            start=np.cumsum([0, *(known.room(seat) for seat in range(4))]).astype(
-                np.int64
-            ),
+            allowed=allowed,
+            start=np.cumsum([0, *rooms]).astype(np.int64),
             certain=certain,
             lengths=suit_lengths(certain).astype(np.int64),
             scores=high_card_points(certain).astype(np.int64),
             points_low=np.array(known.points_low, dtype=np.int64),
             points_high=np.array(known.points_high, dtype=np.int64),
-            shapes=np.stack(
-                [
-                    shape_table(within if some is None else within & some)
-                    for within, some in lengths
-                ]
-            ),
+            shapes=np.stack([_allowed_shapes(known, seat) for seat in range(4)]),
         )
 
     def shuffle(self, layouts: Masks, swaps: int | Ints, rng: Seed) -> Masks:
         """Propose ``swaps`` swaps in every one of (n, 4) layouts; uniform stays
         uniform.
         """
-        moved = np.array(layouts, dtype=np.uint64)
-        counts = np.broadcast_to(np.asarray(swaps, dtype=np.int64), len(moved)).copy()
+        shuffled = np.array(layouts, dtype=np.uint64)
+        counts = np.broadcast_to(np.asarray(swaps, dtype=np.int64), len(shuffled))
         if np.count_nonzero(np.diff(self.start)) > 1:  # else there is nothing to swap
-            _shuffle(moved, counts, self, seed_state(rng))
-        return moved
+            _shuffle(shuffled, counts.copy(), self, seed_state(rng))
+        return shuffled
+
+
+def _allowed_shapes(known: Constraints, seat: int) -> Bools:
+    """(14, 14, 14) whether a seat may have these lengths of C D H."""
+    shapes = shapes_within(known.shortest[seat], known.longest[seat])
+    restricted = known.shapes[seat]
+    if restricted is not None:
+        shapes = shapes & restricted
+    return shape_table(shapes)
+
+
+# Kernels. m cards are in doubt and go by their index into ``cards``: x and y are two of
+# them, i and j their places, a and b the seats of these, s and t their suits.
 
 
 @njit
 def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
-    """Swap in place; cards in doubt go by their index into ``cards``."""
-    cards, suit_of, card_points, allowed = (
-        moves.cards,
-        moves.suits,
-        moves.points,
-        moves.allowed,
-    )
-    start, certain, shapes = moves.start, moves.certain, moves.shapes
-    points_low, points_high = moves.points_low, moves.points_high
-    m = len(cards)
-    one, half, low32 = np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
+    """Swap in place (n,) times in each of (n, 4) layouts."""
+    start = moves.start
+    suits = moves.suits
+    card_points = moves.points
+    allowed = moves.allowed
+    shapes = moves.shapes
+    low = moves.points_low
+    high = moves.points_high
+    m = len(moves.cards)
+    half = np.uint64(32)
+    low32 = np.uint64(0xFFFFFFFF)
     seat_of = np.empty(m, dtype=np.int64)
     for seat in range(4):
-        seat_of[start[seat] : start[seat + 1]] = seat
+        for place in range(start[seat], start[seat + 1]):
+            seat_of[place] = seat
+    places = np.empty(m, dtype=np.int64)  # the card at each place
     lengths = np.empty((4, 4), dtype=np.int64)
     points = np.empty(4, dtype=np.int64)
-    filled = np.empty(4, dtype=np.int64)
-    places = np.empty(m, dtype=np.int64)
     for row in range(len(layouts)):
-        for seat in range(
-            4
-        ):  # one by one: to assign a slice takes numba three times as long to compile
-            points[seat], filled[seat] = moves.scores[seat], start[seat]
-            for suit in range(4):
-                lengths[seat, suit] = moves.lengths[seat, suit]
-        for index in range(m):
-            for seat in range(4):
-                if layouts[row, seat] >> np.uint64(cards[index]) & one:
-                    places[filled[seat]] = index
-                    filled[seat] += 1
-                    lengths[seat, suit_of[index]] += 1
-                    points[seat] += card_points[index]
+        _read_layout(layouts[row], moves, places, lengths, points)
         for _ in range(swaps[row]):
-            # One draw chooses both places. The choice is uneven by less than m / 2³², but it is the same whatever
-            # cards lie there, so the proposal stays exactly symmetric.
+            # One draw chooses both places. The choice is uneven by less than m / 2³²,
+            # but it is the same whatever cards lie there, so the proposal stays exactly
+            # symmetric.
             bits = next64(state)
             i = np.int64((bits >> half) * np.uint64(m) >> half)
             a = seat_of[i]
@@ -146,78 +136,126 @@ def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
             if j >= start[a]:
                 j += own
             b = seat_of[j]
-            x, y = places[i], places[j]
+            x = places[i]
+            y = places[j]
             if (allowed[x] >> b & allowed[y] >> a & 1) == 0:
                 continue
             gain = card_points[y] - card_points[x]
-            if gain != 0 and (
-                points[a] + gain < points_low[a]
-                or points[a] + gain > points_high[a]
-                or points[b] - gain < points_low[b]
-                or points[b] - gain > points_high[b]
-            ):
-                continue
-            s, t = suit_of[x], suit_of[y]
-            if s != t:
-                lengths[a, s] -= 1
-                lengths[a, t] += 1
-                lengths[b, t] -= 1
-                lengths[b, s] += 1
-                if not (
-                    shapes[a, lengths[a, 0], lengths[a, 1], lengths[a, 2]]
-                    and shapes[b, lengths[b, 0], lengths[b, 1], lengths[b, 2]]
-                ):
-                    lengths[a, s] += 1
-                    lengths[a, t] -= 1
-                    lengths[b, t] += 1
-                    lengths[b, s] -= 1
+            if gain != 0:
+                if not low[a] <= points[a] + gain <= high[a]:
                     continue
+                if not low[b] <= points[b] - gain <= high[b]:
+                    continue
+            if not _exchange_suits(lengths, shapes, a, b, suits[x], suits[y]):
+                continue
             points[a] += gain
             points[b] -= gain
-            places[i], places[j] = y, x
-        for seat in range(4):
-            layouts[row, seat] = certain[seat]
-            for place in range(start[seat], start[seat + 1]):
-                layouts[row, seat] |= one << np.uint64(cards[places[place]])
+            places[i] = y
+            places[j] = x
+        _write_layout(layouts[row], moves, places)
 
 
-def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
+@njit
+def _read_layout(
+    layout: Hands, moves: Moves, places: Ints, lengths: Ints, points: Ints
+) -> None:
+    """Fill (m,) the card at each place, (4, 4) the lengths and (4,) the points of a
+    (4,) layout.
+    """
+    cards = moves.cards
+    suits = moves.suits
+    card_points = moves.points
+    for seat in range(4):
+        points[seat] = moves.scores[seat]
+        for suit in range(4):
+            lengths[seat, suit] = moves.lengths[seat, suit]
+        place = moves.start[seat]
+        for x in range(len(cards)):
+            if layout[seat] >> np.uint64(cards[x]) & np.uint64(1):
+                places[place] = x
+                place += 1
+                lengths[seat, suits[x]] += 1
+                points[seat] += card_points[x]
+
+
+@njit
+def _exchange_suits(
+    lengths: Ints, shapes: Bools, a: int, b: int, s: int, t: int
+) -> bool:
+    """Give seat a a card of suit t for one of suit s from seat b's hand, and the other
+    way round, if both shapes allow it; else all stays as it is.
+    """
+    if s == t:
+        return True
+    lengths[a, s] -= 1
+    lengths[a, t] += 1
+    lengths[b, t] -= 1
+    lengths[b, s] += 1
+    first_fits = shapes[a, lengths[a, 0], lengths[a, 1], lengths[a, 2]]
+    if first_fits and shapes[b, lengths[b, 0], lengths[b, 1], lengths[b, 2]]:
+        return True
+    lengths[a, s] += 1
+    lengths[a, t] -= 1
+    lengths[b, t] += 1
+    lengths[b, s] -= 1
+    return False
+
+
+@njit
+def _write_layout(layout: Hands, moves: Moves, places: Ints) -> None:
+    """Fill a (4,) layout from the card at each place."""
+    cards = moves.cards
+    start = moves.start
+    for seat in range(4):
+        layout[seat] = moves.certain[seat]
+        for place in range(start[seat], start[seat + 1]):
+            layout[seat] |= np.uint64(1) << np.uint64(cards[places[place]])
+
+
+def moved(drawn: Draws, draws: int, rng: np.random.Generator) -> Draws:
     """Weighted draws as particles of equal weight, each moved by a few Metropolis
     steps.
     """
-    target, soft, n = found.target, found.target.soft, max(2, min(draws, 4000))
-    ancestors = (found.importance or Weights(np.zeros(len(found)))).resample(n, rng)
-    layouts = found.stretch(0, len(found))[ancestors]
-    terms = soft.by_term(layouts)
-    shuffler = Moves.of(target.constraints)
+    target = drawn.target
+    n = max(2, min(draws, MOST_PARTICLES))
+    weights = drawn.importance or Weights(np.zeros(len(drawn)))
+    ancestors = weights.resample(n, rng)
+    layouts = drawn.stretch(0, len(drawn))[ancestors]
+    terms = target.soft.by_term(layouts)
+    moves = Moves.of(target.constraints)
     for _ in range(target.cost.moves):
-        there = shuffler.shuffle(layouts, rng.choice((1, 1, 2, 3), n), rng)
-        there_terms = terms.copy()
-        changed = there != layouts
-        for column, term in enumerate(
-            soft.terms
-        ):  # only hands that changed are evaluated again
-            rows = np.flatnonzero(changed[:, list(term.seats)].any(axis=1))
-            hands = (np.ascontiguousarray(there[rows, seat]) for seat in term.seats)
-            there_terms[rows, column] = term.likelihood(*hands)
-        ratio = there_terms.sum(axis=1) - terms.sum(axis=1)
-        accepted = (
-            rng.random(n) < np.exp(np.minimum(ratio, 0.0))
-        ) & target.constraints.meets(there)
-        layouts = np.where(accepted[:, None], there, layouts)
-        terms = np.where(accepted[:, None], there_terms, terms)
+        proposed = moves.shuffle(layouts, rng.choice(SWAPS, n), rng)
+        proposed_terms = _updated_terms(target.soft, terms, layouts, proposed)
+        log_ratio = proposed_terms.sum(axis=1) - terms.sum(axis=1)
+        accepted = rng.random(n) < np.exp(np.minimum(log_ratio, 0.0))
+        accepted &= target.constraints.meets(proposed)
+        layouts = np.where(accepted[:, None], proposed, layouts)
+        terms = np.where(accepted[:, None], proposed_terms, terms)
     families = np.unique(ancestors, return_counts=True)[1] / n
-    lineages = min(1.0 / float(families @ families), found.ess, float(n))
+    lineages = min(1.0 / float(families @ families), drawn.ess, float(n))
+    descent = f"{n} particles moved from there descend from {lineages:.0f} draws"
     return replace(
-        found,
+        drawn,
         method="resample-move",
-        reasons=(
-            *found.reasons,
-            f"{n} particles moved from there descend from {lineages:.0f} draws",
-        ),
+        reasons=(*drawn.reasons, descent),
         source=layouts,
         importance=None,
-        proposed=found.proposed or found.importance,
+        proposed=drawn.proposed or drawn.importance,
         likelihood=terms.sum(axis=1),
         ess=lineages,
     )
+
+
+def _updated_terms(
+    soft: SoftEvidence, terms: Floats, layouts: Masks, proposed: Masks
+) -> Floats:
+    """(n, terms) log likelihoods of proposed layouts: only hands that changed are
+    evaluated again.
+    """
+    updated = terms.copy()
+    changed = proposed != layouts
+    for column, term in enumerate(soft.terms):
+        rows = np.flatnonzero(changed[:, list(term.seats)].any(axis=1))
+        hands = (np.ascontiguousarray(proposed[rows, seat]) for seat in term.seats)
+        updated[rows, column] = term.likelihood(*hands)
+    return updated

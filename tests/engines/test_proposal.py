@@ -10,7 +10,7 @@ import pytest
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.tables import LayoutIndex
-from bayesbridge.engines.tilt import FEATURES
+from bayesbridge.engines.tilt_fit import FEATURES
 from bayesbridge.errors import Contradiction
 from tests.engines.positions import allows, closed, p_value, random_position, tally
 

@@ -18,7 +18,7 @@ from bayesbridge import (
     Seat,
     StyleBidder,
 )
-from bayesbridge.engines import tilt
+from bayesbridge.engines import rounds
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.engines.tilt import tilted
@@ -305,7 +305,7 @@ def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
         assert abs(one.log_marginal - plain.log_mean) < 4.5 * math.hypot(
             one.log_marginal_error, plain.log_mean_error()
         )
-    monkeypatch.setattr(tilt, "_floor", lambda rounds: (tilt.SPREAD, -np.inf))
+    monkeypatch.setattr(rounds, "_floor", lambda _: (rounds.SPREAD, -np.inf))
     before = [
         tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed])
         for seed in range(12)

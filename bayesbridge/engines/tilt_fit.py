@@ -1,0 +1,119 @@
+"""Tilts fitted to log likelihoods of hands.
+
+The logarithm of a tilt is linear in features: lengths as separate values and as
+parabolas; honours, and honours times length; points. Given hands with log likelihoods y
+and importance weights ω, the coefficients β maximise ``Σ ω (exp(y) f - exp(f)) /
+exp(y)`` with f = feature · β, less a penalty Σ λ β². In this Poisson regression exp(f)
+approaches the *mean* likelihood of the hands that share their features, which minimises
+the variance of the weights. The penalty is less for parabolas, so that lengths not
+drawn follow the trend of their neighbours.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.engines.proposal import COUNT, Tilt
+from bayesbridge.engines.splits import HONOUR_POINTS, HONOUR_SHIFT
+from bayesbridge.game.cards import SUIT_MASK
+from bayesbridge.game.layouts import Floats, Hands, Ints
+
+_LENGTHS: Final = 9  # lengths 0 … 7, and 8 or more
+_SUIT: Final = _LENGTHS + 10  # features of a suit
+_MOST_POINTS: Final = 24
+_POINTS: Final = 1 + 4 * _SUIT  # where the features of points begin
+FEATURES: Final = _POINTS + _MOST_POINTS + 3
+
+_BY_SUIT: Final = np.repeat([20.0, 0.6, 6.0, 15.0], [_LENGTHS, 2, 4, 4])
+PENALTY: Final = np.concatenate(
+    [[1e-6], np.tile(_BY_SUIT, 4), np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])]
+)
+"""(features,) λ, for weights ω that sum to some hundreds."""
+
+NEWTON_STEPS: Final = 3
+MOST_PULL: Final = 8.0  # a larger one would make the Newton step too long
+LOWEST_TILT: Final = -25.0  # below the largest: exp cannot underflow
+
+
+def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Tilt:
+    """The tilt of one seat for (n,) hands with finite log likelihoods ``values``, near
+    to the tilt before if any.
+    """
+    x = _features(hands)
+    if before.coefficients is None:
+        # A fit with weights that do not vanish where the likelihood is low comes first.
+        centre = np.zeros(FEATURES)
+        even_weights = 0.7 * weights + 0.3 * weights.mean()
+        coefficients = _solve(x, even_weights, values, centre)
+    else:
+        centre = before.coefficients
+        coefficients = centre
+    for _ in range(NEWTON_STEPS):
+        predicted = x @ coefficients
+        top = float((predicted - values).max())
+        ratios = np.exp(predicted - values - top)
+        predicted -= top + float(np.log((weights @ ratios) / weights.sum()))
+        pull = np.clip(predicted - values, -1.0, MOST_PULL)
+        response = predicted + np.expm1(-pull)
+        coefficients = _solve(x, weights * np.exp(pull), response, centre)
+    return _tilt_of(coefficients)
+
+
+def _tilt_of(coefficients: Floats) -> Tilt:
+    """The tables of a tilt."""
+    length, honours = np.indices((14, 16))
+    suit_features = _suit_features(length, honours).reshape(-1, _SUIT)
+    by_suit = coefficients[1:_POINTS].reshape(4, _SUIT) @ suit_features.T
+    points = _point_features(np.arange(41)) @ coefficients[_POINTS:]
+    holding = _bounded_below(by_suit.reshape(4, 14, 16))
+    return Tilt(holding, _bounded_below(points), coefficients)
+
+
+def _bounded_below(table: Floats) -> Floats:
+    return np.maximum(table - table.max(), LOWEST_TILT)
+
+
+def _solve(x: Floats, weights: Floats, response: Floats, centre: Floats) -> Floats:
+    """(features,) the coefficients of a penalised least-squares fit, which shrink
+    towards ``centre``; ``x``: (n, features).
+    """
+    scaled = np.sqrt(weights)[:, None] * x
+    matrix = scaled.T @ scaled
+    matrix[np.diag_indices(FEATURES)] += PENALTY
+    vector = x.T @ (weights * response) + PENALTY * centre
+    return np.asarray(np.linalg.solve(matrix, vector))
+
+
+def _features(hands: Hands) -> Floats:
+    """(n, features) of (n,) hands: a constant, those of each suit, and of the points."""
+    shifted = hands[:, None] >> np.arange(0, 52, 13, dtype=np.uint64)
+    fields = shifted.astype(np.int64) & SUIT_MASK
+    honours = fields >> HONOUR_SHIFT
+    constant = np.ones((len(hands), 1))
+    suits = _suit_features(COUNT[fields], honours).reshape(len(hands), -1)
+    points = _point_features(HONOUR_POINTS[honours].sum(axis=1))
+    return np.hstack([constant, suits, points])
+
+
+def _suit_features(length: Ints, honours: Ints) -> Floats:
+    """(…, 19) of suits by length and honours: length, the same as a parabola; which of
+    J Q K A, and times length.
+    """
+    x = (length[..., None] - 3.25) / 2.0
+    held = honours[..., None] >> np.arange(4) & 1
+    one_hot = _one_hot(length, _LENGTHS)
+    return np.concatenate([one_hot, x, x * x, held, held * x], axis=-1)
+
+
+def _point_features(points: Ints) -> Floats:
+    """(…, 27) of points: their number, and the same as a parabola."""
+    x = (points[..., None] - 10.0) / 5.0
+    return np.concatenate([_one_hot(points, _MOST_POINTS + 1), x, x * x], axis=-1)
+
+
+def _one_hot(values: Ints, size: int) -> NDArray[np.bool_]:
+    """(…, size) which value it is; the last stands for all larger ones."""
+    return np.asarray(np.minimum(values, size - 1)[..., None] == np.arange(size))
