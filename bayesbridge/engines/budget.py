@@ -19,6 +19,9 @@ MOST_DRAWS: Final = 50_000_000
 of most machines.
 """
 
+FEWEST_SOLVED: Final = 2  # layouts from which a standard error can be stated
+LEAST_COST: Final = 1e-9  # seconds; nothing is free
+
 
 class Limits(TypedDict, total=False):
     """The fields of a :class:`Budget` that questions take by name."""
@@ -28,10 +31,14 @@ class Limits(TypedDict, total=False):
 
 
 class DrawLimits(Limits, total=False):
+    """The same, and how many layouts to draw."""
+
     draws: int | None
 
 
 class ErrorLimits(Limits, total=False):
+    """The same, and the standard error that is good enough."""
+
     error: float | None
 
 
@@ -50,16 +57,27 @@ class Budget:
     error: float | None = None
 
     def __post_init__(self) -> None:
-        if self.solve is not None and not (
-            self.solve == 0 or 2 <= self.solve <= MOST_DRAWS
-        ):
-            words = f"solve {self.solve}: give 0 for none, or at least 2 layouts, {MOST_DRAWS} at most"
-            raise BayesBridgeError(words, solve=self.solve)
-        for name, value in (("seconds", self.seconds), ("error", self.error)):
-            if value is not None and not 0.0 < value < float("inf"):
-                raise BayesBridgeError(
-                    f"{name} {value}: give a number above 0", **{name: value}
-                )
+        self._verify_solve()
+        self._verify_positive("seconds", self.seconds)
+        self._verify_positive("error", self.error)
+
+    def _verify_solve(self) -> None:
+        """Refuse a number of layouts that is neither none nor enough for an error."""
+        if self.solve is None or self.solve == 0:
+            return
+        if not FEWEST_SOLVED <= self.solve <= MOST_DRAWS:
+            raise BayesBridgeError(
+                f"solve {self.solve}: give 0 for none, or at least "
+                f"{FEWEST_SOLVED} layouts, {MOST_DRAWS} at most",
+                solve=self.solve,
+            )
+
+    @staticmethod
+    def _verify_positive(name: str, value: float | None) -> None:
+        if value is not None and not 0.0 < value < float("inf"):
+            raise BayesBridgeError(
+                f"{name} {value}: give a number above 0", **{name: value}
+            )
 
     def over(self, usual: Budget) -> Budget:
         """These limits, and the usual ones where none was chosen: layouts or a time
@@ -79,10 +97,10 @@ class Budget:
         """
         if self.solve is not None:
             return self.solve
-        allowed = (
-            float("inf") if self.seconds is None else self.seconds / max(cost, 1e-9)
-        )
-        return max(2, int(min(allowed, most)))
+        if self.seconds is None:
+            return max(FEWEST_SOLVED, most)
+        in_time = self.seconds / max(cost, LEAST_COST)
+        return max(FEWEST_SOLVED, int(min(in_time, most)))
 
 
 USUAL: Final[Mapping[str, Budget]] = {

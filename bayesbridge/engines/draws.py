@@ -50,24 +50,30 @@ def _add(
     fields: Floats,
     points: Floats,
 ) -> None:
-    # What rounding takes from millions of small weights is kept (Kahan): the sum of all is 1, not 1 + 4e-13.
-    lost_fields, lost_points = np.zeros_like(fields), np.zeros_like(points)
+    """Add (n,) weights of (n, 4) layouts to the (4, 4, 8192) sums by seat, suit and set
+    of cards, and to the (4, 41) sums by seat and points.
+
+    ``field_points``: (8192,) the points of a set. What rounding takes from millions of
+    small weights is kept (Kahan): the sum of all is 1, not 1 + 4e-13.
+    """
+    lost_fields = np.zeros_like(fields)
+    lost_points = np.zeros_like(points)
     for i in range(len(masks)):
         weight = weights[i]
         for seat in range(4):
             mask = np.int64(masks[i, seat])
-            total = np.int64(0)
+            hand_points = np.int64(0)
             for suit in range(4):
                 field = (mask >> (13 * suit)) & 0x1FFF
                 before = fields[seat, suit, field]
                 after = before + weight
                 fields[seat, suit, field] = after
                 lost_fields[seat, suit, field] += (before - after) + weight
-                total += field_points[field]
-            before = points[seat, total]
+                hand_points += field_points[field]
+            before = points[seat, hand_points]
             after = before + weight
-            points[seat, total] = after
-            lost_points[seat, total] += (before - after) + weight
+            points[seat, hand_points] = after
+            lost_points[seat, hand_points] += (before - after) + weight
     fields += lost_fields
     points += lost_points
 

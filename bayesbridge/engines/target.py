@@ -61,8 +61,10 @@ class CallLikelihood:
     index: int
 
     def __call__(self, hands: Hands, partners: Hands | None = None, /) -> Floats:
-        more = {} if partners is None else {"partners": partners}
-        return log_likelihood(self.model, hands, self.auction, self.index, **more)
+        given_partners = {} if partners is None else {"partners": partners}
+        return log_likelihood(
+            self.model, hands, self.auction, self.index, **given_partners
+        )
 
     @property
     def given(self) -> tuple[Any, ...]:
@@ -152,10 +154,9 @@ class SoftEvidence:
         for start in range(0, len(masks), ROWS):
             hands = np.ascontiguousarray(masks[start : start + ROWS].T)
             for column, term in enumerate(self.terms):
-                asked = term.guide if guide else term.likelihood
-                total[start : start + ROWS, column] = asked(
-                    *(hands[seat] for seat in term.seats)
-                )
+                likelihood = term.guide if guide else term.likelihood
+                of_term = likelihood(*(hands[seat] for seat in term.seats))
+                total[start : start + ROWS, column] = of_term
         return total
 
     def __bool__(self) -> bool:
@@ -173,25 +174,19 @@ def calls_evidence(
     """
     if auction is None:
         return
-    reads_partner, guide = reads_partners_hand(model), guide_of(model)
-    given = iter(pieces)
-    piece = next(given, None)
+    reads_partner = reads_partners_hand(model)
+    guide = guide_of(model)
+    remaining = list(pieces)
     for index, (seat, call) in enumerate(auction):
         behind: tuple[Piece, ...] = ()
-        if piece is not None and (piece.seat, piece.call) == (seat, call):
-            behind, piece = (piece,), next(given, None)
-        if (
-            seat == observer and not reads_partner
-        ):  # a call of one's own speaks of partner's hand alone
-            continue
+        if remaining and (remaining[0].seat, remaining[0].call) == (seat, call):
+            behind = (remaining.pop(0),)
+        if seat == observer and not reads_partner:
+            continue  # a call of one's own speaks of partner's hand alone
         likelihood = CallLikelihood(model, auction, index)
         guided = likelihood if guide is model else CallLikelihood(guide, auction, index)
-        yield LikelihoodTerm(
-            (seat, seat.partner) if reads_partner else (seat,),
-            behind,
-            likelihood,
-            guided,
-        )
+        seats = (seat, seat.partner) if reads_partner else (seat,)
+        yield LikelihoodTerm(seats, behind, likelihood, guided)
 
 
 def log_likelihood(
@@ -201,31 +196,36 @@ def log_likelihood(
     nonsense is named.
     """
     try:
-        found = np.asarray(
-            model.log_likelihood(read_only(hands.view()), *rest, **more),
-            dtype=np.float64,
-        )
+        answer = model.log_likelihood(read_only(hands.view()), *rest, **more)
+        values = np.asarray(answer, dtype=np.float64)
     except BayesBridgeError:  # a model may refuse by itself
         raise
     except (Exception, SystemExit) as error:
+        problem = f"raised {raised(error, f'{len(hands)} hands')}"
+        raise _broken(model, problem) from error
+    if values.shape != (len(hands),):
         raise _broken(
-            model, f"raised {raised(error, f'{len(hands)} hands')}"
-        ) from error
-    if found.shape != (len(hands),):
-        shape = f"gave log likelihoods of shape {found.shape} for {len(hands)} hands"
-        raise _broken(model, f"{shape}: return one for each hand")
-    wrong = np.flatnonzero(~(found <= 1e-6))  # models compute in single precision too
-    if len(wrong):
-        value = f"gave the log likelihood {found[wrong[0]]:g}"
-        raise _broken(
-            model, f"{value}: return a number up to 0, or -inf, for every hand"
+            model,
+            f"gave log likelihoods of shape {values.shape} for {len(hands)} hands: "
+            "return one for each hand",
         )
-    return found
+    wrong = np.flatnonzero(~(values <= ROUNDING))
+    if len(wrong):
+        raise _broken(
+            model,
+            f"gave the log likelihood {values[wrong[0]]:g}: "
+            "return a number up to 0, or -inf, for every hand",
+        )
+    return values
 
 
-def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
-    name = f"{type(model).__module__}.{type(model).__name__}"
-    return PluginError(f"model {name} {what}", plugin=name, got=what)
+ROUNDING: Final = 1e-6  # models compute in single precision too
+
+
+def _broken(model: BidderModel | PlayerModel, problem: str) -> PluginError:
+    """The error for a model that does not keep its contract."""
+    name = f"{type(model).__module__}.{type(model).__qualname__}"
+    return PluginError(f"model {name} {problem}", plugin=name, got=problem)
 
 
 planned = lru_cache(maxsize=2)(ConditionTables.of)  # some hundred megabytes each
@@ -253,10 +253,8 @@ def layouts_that_fit(known: Constraints) -> Fitting:
         return Fitting(0, True)
     if not plan.tested or everything > MOST_LAYOUTS:
         return Fitting(plan.table.total, not plan.tested)
-    return Fitting(
-        sum(int(known.meets(block).sum()) for block in Enumeration.of(known).blocks()),
-        True,
-    )
+    blocks = Enumeration.of(known).blocks()
+    return Fitting(sum(int(known.meets(block).sum()) for block in blocks), True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,35 +301,31 @@ class Target:
         """(n,) log likelihood of (n, 4) layouts; -inf where they do not meet the
         conditions.
         """
-        found = self.soft.of_layouts(masks)
-        return (
-            np.where(self.constraints.meets(masks), found, -np.inf)
-            if self.constraints.conditions
-            else found
-        )
+        values = self.soft.of_layouts(masks)
+        if not self.constraints.conditions:
+            return values
+        return np.where(self.constraints.meets(masks), values, -np.inf)
 
     def guide_likelihood(self, seat: int, hands: Hands) -> Floats:
         """(n,) what proposals are fitted to: log likelihood of (n,) hands of one seat,
         by the guides.
         """
-        total = np.zeros(len(hands))
-        known = {
-            one: mask
-            for one, mask in enumerate(self.constraints.must)
+        known_hands = {
+            known_seat: np.full(len(hands), mask, np.uint64)
+            for known_seat, mask in enumerate(self.constraints.must)
             if mask.bit_count() == 13
         }
-        given = {
-            **{
-                one: np.full(len(hands), mask, np.uint64) for one, mask in known.items()
-            },
-            seat: hands,
-        }
+        given = known_hands | {seat: hands}
+        total = np.zeros(len(hands))
         for term in self.soft.terms:
-            # A term about two hands speaks of the one that is not certain; where none is, of the first alone.
-            if seat == next(
-                (one for one in term.seats if one not in known), term.seats[0]
-            ):
-                total += term.guide(*(given[one] for one in term.seats if one in given))
+            hidden = [other for other in term.seats if other not in known_hands]
+            # A term about two hands speaks of the one that is not certain; where none
+            # is, of the first alone.
+            spoken_of = hidden[0] if hidden else term.seats[0]
+            if seat == spoken_of:
+                total += term.guide(
+                    *(given[other] for other in term.seats if other in given)
+                )
         return total
 
     def log_share(self, layouts: int) -> float:
@@ -344,14 +338,19 @@ class Target:
         """Whether the posterior is known to be the same: draws for one are draws for
         both.
         """
-        ours, theirs = (
-            [
-                (term.seats, term.call.given if term.call else term.likelihood)
-                for term in target.soft.terms
-            ]
-            for target in (self, other)
+        return (
+            self.constraints == other.constraints
+            and self._given_terms == other._given_terms
         )
-        return self.constraints == other.constraints and ours == theirs
+
+    @property
+    def _given_terms(self) -> list[tuple[tuple[int, ...], Any]]:
+        """All that the soft evidence depends on but the hands."""
+        terms = []
+        for term in self.soft.terms:
+            call = term.call
+            terms.append((term.seats, call.given if call else term.likelihood))
+        return terms
 
     @cached_property
     def sampler(self) -> LayoutIndex:
@@ -364,14 +363,11 @@ class Target:
         """(4, 38) P(seat has so many high-card points) under the hard evidence alone,
         conditions aside, exact.
         """
-        known, counts = (
-            replace(self.constraints, conditions=()),
-            np.zeros((4, 38), dtype=np.int64),
-        )
+        known = replace(self.constraints, conditions=())
+        condition = constraint_condition(known)
+        counts = np.zeros((4, 38), dtype=np.int64)
         for seat in range(4):
-            tables = DealTable.of(
-                known, constraint_condition(known), Held(POINTS, seat, None)
-            )
+            tables = DealTable.of(known, condition, Held(POINTS, seat, None))
             for (points,), layouts in tables.counts().items():
                 counts[seat, points] = layouts
         return counts / self.sampler.total
@@ -380,22 +376,23 @@ class Target:
         """The error for soft evidence that no layout explains; ``tried`` layouts are no
         proof, ``None`` is one.
         """
-        pieces = tuple(
-            dict.fromkeys(piece for term in self.soft.terms for piece in term.pieces)
+        pieces = dict.fromkeys(
+            piece for term in self.soft.terms for piece in term.pieces
         )
         models = dict.fromkeys(
             model_words(term.call.model)
             for term in self.soft.terms
             if term.call is not None
         )
-        what = (
-            "no layout explains"
-            if tried is None
-            else f"none of {tried} layouts tried explains"
-        )
-        no_proof = "" if tried is None else " That is no proof that none does."
+        nothing_explains = "no layout explains"
+        no_proof = ""
+        if tried is not None:
+            nothing_explains = f"none of {tried} layouts tried explains"
+            no_proof = " That is no proof that none does."
+        under = " and ".join(models) or "the model"
         return Contradiction(
-            f"{what} the calls under {' and '.join(models) or 'the model'}: {'; '.join(map(str, pieces))}.{no_proof} "
+            f"{nothing_explains} the calls under {under}: "
+            f"{'; '.join(map(str, pieces))}.{no_proof} "
             "Give the model a slip (slip=0.02), or take a call back.",
-            evidence=pieces,
+            evidence=tuple(pieces),
         )

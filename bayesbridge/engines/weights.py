@@ -44,11 +44,11 @@ class Estimate[Value](NamedTuple):
 
 def with_errors(figures: Mapping[str, Estimate[float]]) -> dict[str, float]:
     """As plain data: each figure by its name, its error as ``…_error``."""
-    return {
-        key: part
-        for name, one in figures.items()
-        for key, part in zip((name, f"{name}_error"), one, strict=True)
-    }
+    plain = {}
+    for name, estimate in figures.items():
+        plain[name] = estimate.mean
+        plain[f"{name}_error"] = estimate.error
+    return plain
 
 
 EQUAL: Final = 1e-9  # log weights that differ by less are the same but for rounding
@@ -58,9 +58,8 @@ EQUAL: Final = 1e-9  # log weights that differ by less are the same but for roun
 class Weights:
     """Immutable log weights of n draws."""
 
-    log: NDArray[
-        np.float64
-    ]  #: (n,) log weights, not normalised; -inf for a layout that the evidence excludes.
+    log: NDArray[np.float64]
+    """(n,) log weights, not normalised; -inf for a layout that the evidence excludes."""
 
     def __post_init__(self) -> None:
         log = np.array(self.log, dtype=np.float64)
@@ -86,11 +85,8 @@ class Weights:
         are uniform.
         """
         largest = float(self.log.max())
-        return (
-            largest
-            + math.log(float(np.exp(self.log - largest).sum()))
-            - math.log(len(self))
-        )
+        relative_sum = float(np.exp(self.log - largest).sum())
+        return largest + math.log(relative_sum) - math.log(len(self))
 
     @property
     def ess(self) -> float:
@@ -116,23 +112,21 @@ class Weights:
         next smaller one, as if they had been rounded up; a largest weight that was met
         five times ends the tail, and k̂ is at most 0.
         """
-        # Models in single precision give a layout slightly different weights, evaluated among others.
-        weights = np.sort(
-            np.exp(np.round(self.log[self.log > -np.inf] - self.log.max(), 4))
-        )
+        # Models in single precision give a layout slightly different weights, evaluated
+        # among others.
+        log_relative = np.round(self.log[self.log > -np.inf] - self.log.max(), 4)
+        weights = np.sort(np.exp(log_relative))
         tail = min(len(self) // 5, int(3 * math.sqrt(len(self))), len(weights) - 1)
         if tail < 5 or weights[-1] - weights[0] < EQUAL * weights[-1]:
             return None
         values, counts = np.unique(weights, return_counts=True)
         below = np.concatenate([[0.0], values[:-1]])
-        rank = (
-            np.arange(len(weights)) - np.repeat(np.cumsum(counts) - counts, counts) + 1
-        )
-        spread = np.repeat(below, counts) + rank * np.repeat(
-            (values - below) / counts, counts
-        )
-        found = pareto_shape(spread[-tail:] - spread[-tail - 1])
-        return min(found, 0.0) if counts[-1] >= 5 else found
+        first = np.cumsum(counts) - counts  # the first place of each value
+        rank = np.arange(len(weights)) - np.repeat(first, counts) + 1
+        step = np.repeat((values - below) / counts, counts)
+        spread = np.repeat(below, counts) + rank * step
+        shape = pareto_shape(spread[-tail:] - spread[-tail - 1])
+        return min(shape, 0.0) if counts[-1] >= 5 else shape
 
     def resample(
         self,
@@ -146,18 +140,18 @@ class Weights:
         from bayesbridge.runtime.random64 import generator
 
         numbers = generator(rng)
-        points = (
-            (numbers.random() + np.arange(n)) / n
-            if method == "systematic"
-            else numbers.random(n)
-        )
+        if method == "systematic":
+            points = (numbers.random() + np.arange(n)) / n
+        else:
+            points = numbers.random(n)
         cumulative = np.cumsum(self.W)
-        # Rounding may leave the sum short of one, or lift a point onto it: the last draw that has weight takes those.
+        # Rounding may leave the sum short of one, or lift a point onto it: the last
+        # draw that has weight takes those.
         last = int(np.flatnonzero(self.W)[-1])
-        found: NDArray[np.int64] = np.searchsorted(
+        draws: NDArray[np.int64] = np.searchsorted(
             cumulative, points * cumulative[-1], side="right"
         ).astype(np.int64)
-        return np.minimum(found, last)
+        return np.minimum(draws, last)
 
     def __len__(self) -> int:
         return len(self.log)
@@ -169,14 +163,14 @@ def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
     """
     if Weights(log_weights).ess >= ess:
         return 1.0
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     for _ in range(halvings):
         middle = (low + high) / 2
-        low, high = (
-            (middle, high)
-            if Weights(middle * log_weights).ess >= ess
-            else (low, middle)
-        )
+        if Weights(middle * log_weights).ess >= ess:
+            low = middle
+        else:
+            high = middle
     return low
 
 
@@ -190,15 +184,15 @@ def pareto_shape(excess: Floats) -> float:
     n = len(excess)
     points = 30 + int(math.sqrt(n))
     quartile = float(excess[int(n / 4 + 0.5) - 1])
-    b = (1.0 - np.sqrt(points / (np.arange(1, points + 1) - 0.5))) / (
-        3.0 * quartile
-    ) + 1.0 / float(excess[-1])
+    quantiles = 1.0 - np.sqrt(points / (np.arange(1, points + 1) - 0.5))
+    b = quantiles / (3.0 * quartile) + 1.0 / float(excess[-1])
     k = np.log1p(-b[:, None] * excess).mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):  # b may be 0
         log = np.nan_to_num(n * (np.log(-b / k) - k - 1.0), nan=-np.inf)
     weights = np.exp(log - log.max())
-    found = float(np.log1p(-float(weights @ b / weights.sum()) * excess).mean())
-    return (n * found + 5.0) / (n + 10.0)
+    mean_b = float(weights @ b / weights.sum())
+    shape = float(np.log1p(-mean_b * excess).mean())
+    return (n * shape + 5.0) / (n + 10.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,9 +204,8 @@ class Batches:
     #: (B, k) weight of each row of layouts by each batch alone, the mean over batches
     #: being 1.
     relative: Floats
-    row: NDArray[
-        np.int64
-    ]  #: (n,) the row of each layout: layouts whose weights vary together share one.
+    row: NDArray[np.int64]
+    """(n,) the row of each layout: layouts whose weights vary together share one."""
     drawn: bool
 
     @classmethod
@@ -227,11 +220,8 @@ class Batches:
         weights W.
         """
         relative = self.relative[:, self.row]
-        return np.asarray(
-            ((relative * weights) @ u.reshape(len(u), -1)).reshape(
-                len(relative), *u.shape[1:]
-            )
-        )
+        moved = (relative * weights) @ u.reshape(len(u), -1)
+        return np.asarray(moved.reshape(len(relative), *u.shape[1:]))
 
 
 def standard_error(moved: Floats) -> Floats:
