@@ -29,7 +29,7 @@ from tests.test_reference import NAMED
 
 KERNEL_TABLES = (
     "bayesbridge.engines.blocks",
-    "bayesbridge.engines.classes",
+    "bayesbridge.engines.deal_tables",
     "bayesbridge.engines.halves",
     "bayesbridge.engines.level_tables",
     "bayesbridge.engines.proposal",
