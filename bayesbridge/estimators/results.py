@@ -350,7 +350,7 @@ def concat(
     ...     }
     ... )
     >>> study["pmf"]["T"].sel(T_value=9).round(3).values.tolist()
-    [0.216, 0.204]
+    [0.133, 0.092]
     """
     trees = list(results.values())
     if not trees:
