@@ -91,3 +91,18 @@ def test_where_a_card_lies(document, answer, complaint):
         complaint("estimate", *SEEN, "--card", "SK")
         == "argument --card: SK is in S's own hand: name another card"
     )
+
+
+def test_a_continuation_that_is_always_so_has_no_condition():
+    notes = bb.suit_play("AKQ2", "543").shown(2).notes
+    assert list(notes[1:3]) == [
+        "  North leads the queen, South plays the 3.",
+        "  North leads the king, South plays the 4.",
+    ]
+    assert not any("If " in note for note in notes)
+
+
+def test_a_continuation_that_depends_stands_below_its_condition():
+    notes = list(bb.suit_play("KQ2", "543").shown(2).notes)
+    place = notes.index("    If West plays low and East plays the ace:")
+    assert notes[place + 1] == "      North leads the king, South plays the 4."
