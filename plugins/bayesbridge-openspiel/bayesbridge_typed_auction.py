@@ -99,6 +99,10 @@ class TypedAuction(pyspiel.Game):
             max_game_length=seats * (self.tree.levels + 1),
         )
 
+    def __deepcopy__(self, _memo: Any) -> TypedAuction:
+        """Itself: OpenSpiel copies what a state holds, and a game never changes."""
+        return self
+
     def __repr__(self) -> str:
         return f"{SHORT_NAME}(types={self.types}, levels={self.tree.levels})"
 
@@ -141,15 +145,6 @@ class TypedAuctionState(pyspiel.State):
         self.outcome: int | None = None  # number of the chance event
         self.node = 0
         self.calls: tuple[int, ...] = ()
-
-    def __deepcopy__(self, _memo: Any) -> TypedAuctionState:
-        """The same state of the same game, by its history: OpenSpiel's own way would
-        look for a game by name.
-        """
-        copy = TypedAuctionState(self.game)
-        for action in self.history():
-            copy.apply_action(action)
-        return copy
 
     def current_player(self) -> Any:
         if self.outcome is None:
