@@ -89,8 +89,7 @@ LISTED: Final = (
         "bid",
         DECISIONS,
         "what experts call with a hand, and what each call is worth",
-        "What to call in an auction: how often experts make each call, and what it is "
-        "worth; or what a hand bids by the paper's rule (Algorithm 1).",
+        "What to call, and what each call is worth; or a bid by the paper's Algorithm 1.",
         "bid.run",
         arguments.add_bid,
         (
