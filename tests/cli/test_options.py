@@ -71,6 +71,7 @@ VALUES = {
     "show": "NS", "token": "0123456789abcdefg", "no-browser": "", "alerts": "", "renumber": "",
     "types": "4", "iterations": "2", "utility": "net", "undertrick": "10",
     "layouts": "20", "calls": "2H", "sampled": "", "no-values": "",
+    "network": "", "file": "TABLES", "picture": "mine.png",
 }  # fmt: skip
 # Clubs alone explain it
 CROSSED = f"{FEW} --play W:H5 --play N:H2 --play E:C9 --play S:H3 --play E:D9"
