@@ -21,7 +21,14 @@ author = "the bayesbridge developers"
 copyright = "2026, the bayesbridge developers"
 version = release = bayesbridge.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
+napoleon_google_docstring = False
+napoleon_use_ivar = True  # attributes stand with the class, which lists its members
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
