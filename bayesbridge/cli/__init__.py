@@ -32,6 +32,7 @@ from bayesbridge.errors import (
     caused_by_interrupt,
     with_short_values,
 )
+from bayesbridge.estimators.first_run import share_compiling
 from bayesbridge.runtime.files import NO_ROOM
 from bayesbridge.runtime.progress import watch_progress
 
@@ -76,10 +77,13 @@ def run(words: Sequence[str]) -> int:
     if not words or words[0].startswith("-"):
         return run_without_command(words)
     args = parse_arguments(words)
+    command = named_command(words)
+    # Named, so that it is not collected while it runs.
+    _compiler = share_compiling() if command.evidence is not None else None
     with catch_warnings(), watch_progress(show_progress):
         # Answers say themselves what warnings say.
         simplefilter("ignore", BayesBridgeWarning)
-        return named_command(words).run(args)
+        return command.run(args)
 
 
 def failed(error: BaseException) -> int:

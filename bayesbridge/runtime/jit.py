@@ -21,6 +21,7 @@ from typing import Any, Final, overload
 
 import numba
 import numpy as np
+from numba.core import event
 from numba.core.caching import FunctionCache
 
 from bayesbridge.runtime.cache import (
@@ -31,6 +32,9 @@ from bayesbridge.runtime.cache import (
 )
 
 _decorating = threading.Lock()
+
+ERASE_TO_END: Final = "\x1b[K"
+"""What erases a terminal's line from the cursor on."""
 
 ANY_ORDER: Final = {
     "reassoc",
@@ -175,7 +179,7 @@ def _code_folder() -> Path | None:
     """
     folder = _root() / source_name()
     try:
-        fresh = use_folder(folder)
+        use_folder(folder)
         with TemporaryFile(
             dir=folder
         ) as probe:  # else numba would keep kernels beside the source
@@ -183,6 +187,33 @@ def _code_folder() -> Path | None:
     except OSError:
         say_unwritable(_root())
         return None
-    if fresh and sys.stderr is not None and sys.stderr.isatty():
-        print("bayesbridge: compiling, on the first run only …", file=sys.stderr)
     return folder
+
+
+class _CompilingLine(event.Listener):  # type: ignore[misc]
+    """On a terminal, the line that says which kernel is being compiled."""
+
+    def __init__(self) -> None:
+        self.compiled = 0
+        self.open_kernels = 0  # a kernel compiles those that it calls
+
+    def on_start(self, compilation: Any) -> None:
+        self.open_kernels += 1
+        kernel = compilation.data["dispatcher"].py_func
+        if kernel.__module__.startswith("bayesbridge."):
+            self.compiled += 1
+            words = f"compiling, on the first run only: {self.compiled} of about 30"
+            self._show(f"bayesbridge: {words} kernels ({kernel.__name__})")
+
+    def on_end(self, _: Any) -> None:
+        self.open_kernels -= 1
+        if self.open_kernels == 0:
+            self._show("")
+
+    def _show(self, line: str) -> None:
+        """Put a line in the place of the last one; the next output begins there."""
+        print(f"\r{line}{ERASE_TO_END}\r", end="", file=sys.stderr, flush=True)
+
+
+if sys.stderr is not None and sys.stderr.isatty():
+    event.register("numba:compile", _CompilingLine())

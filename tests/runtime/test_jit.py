@@ -14,6 +14,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import bayesbridge
+from bayesbridge.engines.splits import fill_splits
 from bayesbridge.runtime import jit
 from bayesbridge.runtime.cache import KEPT_DAYS, NOT_HASHED, use_folder
 
@@ -249,3 +250,22 @@ def test_what_nobody_used_for_long_is_removed(tmp_path):
     os.utime(new, (0, 0))
     assert not use_folder(new)
     assert time.time() - new.stat().st_mtime < 86_400  # in use
+
+
+class Compilation:
+    """What numba tells listeners of a kernel that it compiles."""
+
+    def __init__(self, kernel):
+        self.data = {"dispatcher": kernel}
+
+
+def test_a_line_names_the_kernel_being_compiled_and_goes_when_it_is(capsys):
+    line = jit._CompilingLine()
+    line.on_start(Compilation(fill_splits))
+    line.on_start(Compilation(fill_splits))
+    line.on_end(None)
+    assert capsys.readouterr().err.endswith(
+        f"2 of about 30 kernels (fill_splits){jit.ERASE_TO_END}\r"
+    )
+    line.on_end(None)
+    assert capsys.readouterr().err == f"\r{jit.ERASE_TO_END}\r"
