@@ -66,8 +66,6 @@ def infer(
             f"{draws} draws: take at least 2, better thousands", draws=draws
         )
     numbers = generator(rng)
-    if not target.soft and method not in ("auto", "enumerate", "direct"):
-        return _sample(target, draws, numbers, "there is no call to weigh")
     with one_thread():
         return ENGINES[method](target, draws, numbers, "as asked", start)
 
@@ -278,14 +276,31 @@ def _particles(
     return moved(tilted_draws(target, draws, rng, why, start), draws, rng)
 
 
+def _for_calls(engine: Run) -> Run:
+    """An engine that weighs calls; where there are none, plain draws answer."""
+
+    def run(
+        target: Target,
+        draws: int,
+        rng: np.random.Generator,
+        why: str,
+        start: Proposal | None,
+    ) -> Draws:
+        if not target.soft:
+            return _sample(target, draws, rng, "there is no call to weigh")
+        return engine(target, draws, rng, why, start)
+
+    return run
+
+
 ENGINES: Final[dict[str, Run]] = {
     "auto": _auto,
     "enumerate": _enumerate,
     "direct": _sample,
-    "levels": exact_draws,
-    "importance": tilted_draws,
-    "resample-move": _particles,
-    "likelihood-weighting": _weigh,
+    "levels": _for_calls(exact_draws),
+    "importance": _for_calls(tilted_draws),
+    "resample-move": _for_calls(_particles),
+    "likelihood-weighting": _for_calls(_weigh),
 }
 """Every engine by name; what the command line, studies and calibration offer is read
 from here.
