@@ -39,7 +39,7 @@ from bayesbridge.display.words import SEATS, error_text, percent, share_error
 from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.game.cards import RANKS, SUIT_CARDS, SUIT_MASK, Hand, Suit, holding
 from bayesbridge.game.deal import Seat
-from bayesbridge.game.layouts import Floats
+from bayesbridge.game.layouts import Floats, Ints
 
 MOST_MISSING: Final = 10
 """Cards that the defenders may hold: with more there is nothing to plan."""
@@ -270,12 +270,14 @@ class SuitGame(Search):
         self.sizes = tuple(len(group) for group in combination.groups)
         self.lowest = lowest
         layouts = combination.layouts
-        lefts = np.array(layouts, np.int64).reshape(len(layouts), len(self.sizes))
+        shape = (len(layouts), len(self.sizes))
+        left_counts = np.array(layouts, np.int64).reshape(shape)
+        right_counts = np.array(self.sizes, np.int64) - left_counts
         # By defender (0 left, 1 right), group and count: the layouts in which they
         # hold more than that count.
         self.layouts_with_more = (
-            self._layouts_with_more(lefts),
-            self._layouts_with_more(np.array(self.sizes, np.int64) - lefts),
+            _layouts_with_more(left_counts, self.sizes),
+            _layouts_with_more(right_counts, self.sizes),
         )
         gaps = range(len(self.sizes) + 1)
         gaps_of_first = [combination.gap(rank) for rank in combination.first]
@@ -288,21 +290,6 @@ class SuitGame(Search):
         self.start = self._start_of_trick(hands, (nothing, nothing))
         levels = max(1, combination.longest - lowest + 1)
         super().__init__(len(layouts), levels, most_work)
-
-    def _layouts_with_more(self, held: np.ndarray[Any, Any]) -> list[list[int]]:
-        """By group and count: the layouts, as bits, in which a defender holds more;
-        ``held``: (layouts, groups).
-        """
-        by_group = []
-        for group, size in enumerate(self.sizes):
-            counts = held[:, group]
-            by_group.append(
-                [
-                    _bits(np.flatnonzero(counts > count).tolist())
-                    for count in range(size)
-                ]
-            )
-        return by_group
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
         """Where cards above all others, one a trick, reach all that is asked or
@@ -339,16 +326,17 @@ class SuitGame(Search):
         leader, led_gap, group = trick
         lead_holds = group == NONE or group >= led_gap
         gap_to_beat = led_gap if lead_holds else group + 1
-        gap_if_not_beaten = led_gap if lead_holds else NONE
         third_hand = 1 - leader
-        gaps = [gap for gap, count in enumerate(hands[third_hand]) if count] or [NONE]
-        beating = [gap for gap in gaps[:-1] if gap < gap_to_beat]
         moves: list[Move] = []
-        for gap in [gaps[-1], *beating]:
-            beats = NONE < gap < gap_to_beat
-            last_to_play = (leader, gap if beats else gap_if_not_beaten, 0, 0)
+        for gap in _third_cards(hands[third_hand], gap_to_beat):
+            best_gap = NONE  # of declarer's two cards, if one holds the trick
+            if NONE < gap < gap_to_beat:
+                best_gap = gap
+            elif lead_holds:
+                best_gap = led_gap
             hands_after = _changed(hands, third_hand, gap, -1)
-            moves.append((gap, (hands_after, played, last_to_play), 0))
+            after = (hands_after, played, (leader, best_gap, 0, 0))
+            moves.append((gap, after, 0))
         return moves
 
     def replies(self, state: State, live: int) -> list[Reply]:
@@ -397,12 +385,36 @@ class SuitGame(Search):
         return (tuple(first), tuple(second)), played, ()
 
 
+def _layouts_with_more(counts: Ints, sizes: Counts) -> list[list[int]]:
+    """By group and count: the layouts, as bits, in which a defender holds more than that
+    count; ``counts``: (layouts, groups), ``sizes``: cards of each group.
+    """
+    by_group = []
+    for group, size in enumerate(sizes):
+        by_count = []
+        for count in range(size):
+            layouts = np.flatnonzero(counts[:, group] > count)
+            by_count.append(_bits(layouts.tolist()))
+        by_group.append(by_count)
+    return by_group
+
+
 def _leads(hands: tuple[Counts, Counts]) -> Iterator[tuple[int, int]]:
     """Each hand and gap of which there is a card to lead."""
     for hand in (0, 1):
         for gap, count in enumerate(hands[hand]):
             if count:
                 yield hand, gap
+
+
+def _third_cards(counts: Counts, gap_to_beat: int) -> list[int]:
+    """Gaps of the cards that the third hand may play: the lowest, and all others that
+    beat what lies; ``NONE`` where it has no card.
+    """
+    gaps = [gap for gap, count in enumerate(counts) if count]
+    if not gaps:
+        return [NONE]
+    return [gaps[-1], *(gap for gap in gaps[:-1] if gap < gap_to_beat)]
 
 
 def _changed(
@@ -424,6 +436,25 @@ what the third hand plays on it, and ``then``: by what the last defender ``playe
 """
 
 
+class CardsLeft(NamedTuple):
+    """A moment in a plan, with its cards."""
+
+    hands: tuple[Ranks, Ranks]  #: What declarer has left.
+    #: What the defenders (left, right) have played of each group.
+    played: tuple[Counts, Counts]
+
+    def after_card(self, hand: int, rank: int | None) -> CardsLeft:
+        """With a card less in one of declarer's hands; ``None`` is no card."""
+        ranks = tuple(held for held in self.hands[hand] if held != rank)
+        first, second = self.hands
+        hands = (ranks, second) if hand == 0 else (first, ranks)
+        return CardsLeft(hands, self.played)
+
+    def after_defender(self, defender: int, group: int) -> CardsLeft:
+        """With a card of a group played by the left (0) or the right (1) defender."""
+        return CardsLeft(self.hands, _changed(self.played, defender, group, 1))
+
+
 @dataclass(frozen=True, slots=True)
 class PlanSteps:
     """Writes plans of the search with their cards."""
@@ -433,60 +464,65 @@ class PlanSteps:
 
     def first_step(self, plan: Plan) -> Step | None:
         """The whole plan; ``None`` where nothing is to choose."""
-        combination = self.combination
-        nothing = (0,) * len(combination.groups)
-        hands = (combination.first, combination.second)
-        return self.step(plan, hands, (nothing, nothing))
+        hands = (self.combination.first, self.combination.second)
+        nothing = (0,) * len(self.combination.groups)
+        return self.step(plan, CardsLeft(hands, (nothing, nothing)))
 
-    def step(
-        self,
-        plan: Plan,
-        hands: tuple[Ranks, Ranks],
-        played: tuple[Counts, Counts],
-    ) -> Step | None:
-        """The plan from a trick on; ``hands``: what declarer has left, ``played``: what
-        the defenders (left, right) have played of each group.
-        """
+    def step(self, plan: Plan, cards: CardsLeft) -> Step | None:
+        """The plan from a trick on; ``None`` where nothing is to choose."""
         if plan is None:
             return None
         (leader, led_gap), replies = plan
-        lead = self._lowest_of_gap(hands[leader], led_gap, played)
-        third_hand = hands[1 - leader]
-        # The right defender (1) plays after the first hand (0), the left one (0) after
-        # the second (1).
-        next_defender = 1 - leader
-        last_defender = leader
-        answers = []
-        for group, (third_gap, last_replies) in replies:
-            third = None
-            if third_gap != NONE:
-                third = self._lowest_of_gap(third_hand, third_gap, played)
-            hands_after = _without(hands, leader, lead)
-            hands_after = _without(hands_after, 1 - leader, third)
-            with_second = _changed(played, next_defender, group, 1)
-            then = []
-            for last_group, plan_after in last_replies:
-                with_fourth = _changed(with_second, last_defender, last_group, 1)
-                next_step = self.step(plan_after, hands_after, with_fourth)
-                then.append({"played": self._equals(last_group), "next": next_step})
-            answers.append(
-                {
-                    "played": self._equals(group),
-                    "card": None if third is None else RANKS[third],
-                    "then": then,
-                }
-            )
+        lead = self._lowest_of_gap(cards, leader, led_gap)
+        after_lead = cards.after_card(leader, lead)
         return {
             "leader": self.seats[leader].name,
             "lead": RANKS[lead],
-            "answers": answers,
+            "answers": [
+                self._answer(leader, group, reply, after_lead)
+                for group, reply in replies
+            ],
         }
 
-    def _lowest_of_gap(
-        self, ranks: Ranks, gap: int, played: tuple[Counts, Counts]
-    ) -> int:
+    def _answer(
+        self, leader: int, group: int, reply: Plan, cards: CardsLeft
+    ) -> dict[str, Any]:
+        """What the third hand plays on a card of a group, and what follows.
+
+        The right defender (1) plays after the first hand (0), the left one (0) after
+        the second (1).
+        """
+        third_hand = 1 - leader
+        next_defender = 1 - leader
+        last_defender = leader
+        third_gap, last_replies = reply
+        third = None
+        if third_gap != NONE:
+            third = self._lowest_of_gap(cards, third_hand, third_gap)
+        after_third = cards.after_card(third_hand, third)
+        after_third = after_third.after_defender(next_defender, group)
+        then = []
+        for last_group, plan_after in last_replies:
+            after_trick = after_third.after_defender(last_defender, last_group)
+            then.append(
+                {
+                    "played": self._equals(last_group),
+                    "next": self.step(plan_after, after_trick),
+                }
+            )
+        return {
+            "played": self._equals(group),
+            "card": None if third is None else RANKS[third],
+            "then": then,
+        }
+
+    def _lowest_of_gap(self, cards: CardsLeft, hand: int, gap: int) -> int:
         """Of equal cards the lowest; groups that are gone are not counted."""
-        equals = [rank for rank in ranks if self._gap_now(rank, played) == gap]
+        equals = [
+            rank
+            for rank in cards.hands[hand]
+            if self._gap_now(rank, cards.played) == gap
+        ]
         return equals[-1]
 
     def _gap_now(self, rank: int, played: tuple[Counts, Counts]) -> int:
@@ -501,14 +537,6 @@ class PlanSteps:
     def _equals(self, group: int) -> str | None:
         """The ranks of a group; ``None`` for no card."""
         return None if group == NONE else _text(self.combination.groups[group])
-
-
-def _without(
-    hands: tuple[Ranks, Ranks], hand: int, rank: int | None
-) -> tuple[Ranks, Ranks]:
-    """Two hands after one of them has played a card."""
-    left = tuple(card for card in hands[hand] if card != rank)
-    return (left, hands[1]) if hand == 0 else (hands[0], left)
 
 
 type Case = tuple[str | None, str | None]
