@@ -305,8 +305,6 @@ def value_of_information(
     >>> answers.attrs["action"], answers["value"].values.round(3).tolist()
     ('W', [0.278, 0.0, 0.0])
     """
-    from bayesbridge.estimators.results import Rows
-
     inquiries = enquiries(posterior, questions)
     random = generator(rng)
     if isinstance(decision, Mapping):
@@ -315,18 +313,38 @@ def value_of_information(
         scoring = scoring_of(scheme, vulnerable, posterior.belief.dummy)
         actions = _actions_of_contracts(posterior, decision, scoring, pair, random)
     valuation = Valuation(actions, random)
-    rows = [valuation.row(inquiry, posterior) for inquiry in inquiries]
+    rows = [
+        InquiryRow(inquiry.name, valuation.figures(inquiry, posterior))
+        for inquiry in inquiries
+    ]
+    return _rows_dataset(rows, valuation.attributes)
 
-    def most_valuable(place: int) -> tuple[float, float, int]:
-        return -rows[place]["value"], -rows[place]["bits"], place
 
-    order = sorted(range(len(rows)), key=most_valuable)
+class InquiryRow(NamedTuple):
+    """A question, and what its answer tells and is worth, by name."""
+
+    question: str
+    figures: dict[str, float]
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Lower for more value, then for more bits."""
+        return -self.figures["value"], -self.figures["bits"]
+
+
+def _rows_dataset(
+    rows: Sequence[InquiryRow], attributes: Mapping[str, Any]
+) -> xarray.Dataset:
+    """A row for each question, the most valuable first."""
+    from bayesbridge.estimators.results import Rows
+
+    ranked = sorted(rows, key=lambda row: row.rank)
     variables = {}
-    for name in rows[0]:
-        figures = np.array([rows[place][name] for place in order])
-        variables[name] = (["question"], figures)
-    labels = {"question": [inquiries[place].name for place in order]}
-    return Rows(variables, labels, valuation.attributes)
+    for name in ranked[0].figures:
+        column = np.array([row.figures[name] for row in ranked])
+        variables[name] = (["question"], column)
+    labels = {"question": [row.question for row in ranked]}
+    return Rows(variables, labels, attributes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,7 +456,7 @@ class Valuation:
             "caution": caution,
         }
 
-    def row(self, inquiry: Inquiry, posterior: Posterior) -> dict[str, float]:
+    def figures(self, inquiry: Inquiry, posterior: Posterior) -> dict[str, float]:
         """What an answer tells and is worth, with the errors."""
         if inquiry.name == EVERYTHING:
             bits = Estimate(posterior.entropy_bits, 0.0)

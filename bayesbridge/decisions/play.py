@@ -789,8 +789,7 @@ def solve_cards(
     solver = card_solver()
     turn = question.turn
     draws = question.posterior
-    cost = seconds_of(solver) * TIME_OF_A_TRICK_LESS**turn.tricks
-    cost = max(cost, LEAST_COST)
+    cost = max(LEAST_COST, seconds_of(solver) * TIME_OF_A_TRICK_LESS**turn.tricks)
     n = budget.layouts(cost, most_layouts)
     if len(draws) > n:
         draws = subsample(draws, n, generator(rng), f"{n} layouts of these are solved")
