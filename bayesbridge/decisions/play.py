@@ -962,7 +962,7 @@ def rank_cards(
 class CardPlans(NamedTuple):
     """The best plan after each card, of equals the lowest, and what it is worth."""
 
-    plans: dict[Card, Plan]
+    by_card: dict[Card, Plan]
     #: By goal, the one that decides first: (draws, cards) what the plans are worth.
     columns: dict[str, Floats]
 
@@ -1020,16 +1020,13 @@ class SampledEnding:
     def plans(self, horizon: int) -> CardPlans:
         """The best plan after each card for so many tricks, double dummy after them."""
         values = self.trick_values * self.layout_weights
-        by_card = sorted(
-            self.ending.cards(values, horizon), key=lambda planned: -planned[0]
-        )
+        planned = list(self.ending.cards(values, horizon))
+        planned.sort(key=lambda card_and_plan: -card_and_plan[0])
         won = self.question.turn.won
-        tricks_by_card = [
-            won + self.ending.tricks(outcome) for _, outcome, _ in by_card
-        ]
-        tricks = np.stack(tricks_by_card, axis=1)[self.layout_of_draw]
+        columns = [won + self.ending.tricks(outcome) for _, outcome, _ in planned]
+        tricks = np.stack(columns, axis=1)[self.layout_of_draw]
         return CardPlans(
-            {Card(card): plan for card, _, plan in by_card},
+            {Card(card): plan for card, _, plan in planned},
             {name: worth[tricks] for name, worth in self.question.goals.items()},
         )
 
@@ -1108,40 +1105,49 @@ def search_cards(
     draws = question.posterior
     if len(draws) > DRAWN:
         draws = subsample(draws, DRAWN, random, f"{DRAWN} of these are used")
+    sampled = _ending_to_search(question, draws, budget, random)
+    plans, reached = sampled.deepest_plans(horizon)
+    ranking = _rank_planned(sampled, plans)
+    plan: tuple[str, ...] = ()
+    if reached == turn.tricks_left:
+        best_card = ranking.choices[0].cards[-1]
+        plan = sampled.text(plans.by_card[best_card])
+    every_draw = len(sampled.sample.weights) == len(draws)
+    return replace(
+        ranking, exact=draws.exact and every_draw, horizon=reached, plan=plan
+    )
+
+
+def _ending_to_search(
+    question: CardQuestion, draws: Posterior, budget: Budget, random: Generator
+) -> SampledEnding:
+    """The ending on all draws, or on as many of their layouts as can be searched."""
+    turn = question.turn
     ours = _declarers_masks(draws, turn)
     hidden = _defenders_masks(draws, turn)
     sample = CalibratedSample.every(draws.weights, _effective_draws(draws))
     most_work = int(SECOND * (budget.seconds or 0.0))
-    ending = SampledEnding.of(question, ours, hidden, sample, most_work)
+    sampled = SampledEnding.of(question, ours, hidden, sample, most_work)
     most_layouts = MOST_LAYOUTS
     if turn.tricks_left > FEW_TRICKS:
         most_layouts = min(budget.solve or SEARCHED, SEARCHED)
-    if ending.ending.n > most_layouts:
-        ending = _few_like_all(ending, hidden, draws, most_layouts, random)
-    plans, reached = ending.deepest_plans(horizon)
-    choices = _rank_planned(ending, plans)
-    plan: tuple[str, ...] = ()
-    if reached == turn.tricks_left:
-        best_card = choices.choices[0].cards[-1]
-        plan = ending.text(plans.plans[best_card])
-    every_draw = len(ending.sample.weights) == len(draws)
-    return replace(
-        choices, exact=draws.exact and every_draw, horizon=reached, plan=plan
-    )
+    if sampled.ending.n <= most_layouts:
+        return sampled
+    return _few_like_all(sampled, hidden, draws, most_layouts, random)
 
 
-def _rank_planned(ending: SampledEnding, plans: CardPlans) -> CardChoices:
+def _rank_planned(sampled: SampledEnding, plans: CardPlans) -> CardChoices:
     """The choices by their plans; of those that are the same, that comes first which is
     better double dummy.
     """
-    groups = _groups_of_equals(ending.question.turn.legal, plans.plans)
-    weights = ending.sample.weights
-    double_dummy = (weights @ ending.plans(0).first_column).round(DECIMALS_COMPARED)
+    question = sampled.question
+    weights = sampled.sample.weights
+    double_dummy = (weights @ sampled.plans(0).first_column).round(DECIMALS_COMPARED)
     order = np.argsort(-double_dummy, kind="stable")
+    groups = _groups_of_equals(question.turn.legal, plans.by_card)
+    groups_in_order = [groups[place] for place in order]
     columns = {name: values[:, order] for name, values in plans.columns.items()}
-    return rank_cards(
-        ending.question, [groups[place] for place in order], columns, ending.sample
-    )
+    return rank_cards(question, groups_in_order, columns, sampled.sample)
 
 
 def _groups_of_equals(

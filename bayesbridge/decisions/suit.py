@@ -347,18 +347,7 @@ class SuitGame(Search):
         follows_lead = len(trick) == CARDS_LED
         defender = 1 - trick[0] if follows_lead else trick[0]
         replies: list[Reply] = []
-        void = live
-        for group in (*range(len(self.sizes)), NONE):
-            possible = void
-            if group != NONE:
-                count = played[defender][group]
-                if count == self.sizes[group]:
-                    continue
-                holding_it = self.layouts_with_more[defender][group][count]
-                possible = live & holding_it
-                void &= ~holding_it
-            if not possible:
-                continue
+        for group, possible in self._playable(defender, played[defender], live):
             played_after = _changed(played, defender, group, 1)
             if follows_lead:
                 after = (hands, played_after, (*trick, group))
@@ -369,6 +358,22 @@ class SuitGame(Search):
                 after = self._start_of_trick(hands, played_after)
                 replies.append((group, possible, after, int(won)))
         return replies
+
+    def _playable(
+        self, defender: int, played: Counts, live: int
+    ) -> Iterator[tuple[int, int]]:
+        """Each group of which a defender may have a card left, and the layouts where
+        that is so; ``NONE`` for those where the defender shows out.
+        """
+        void = live
+        for group, count in enumerate(played):
+            if count < self.sizes[group]:
+                holding_it = self.layouts_with_more[defender][group][count]
+                void &= ~holding_it
+                if live & holding_it:
+                    yield group, live & holding_it
+        if void:
+            yield NONE, void
 
     def _start_of_trick(
         self, hands: tuple[Counts, Counts], played: tuple[Counts, Counts]
