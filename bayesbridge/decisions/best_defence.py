@@ -100,8 +100,9 @@ class Search(ABC):
         """A defender's replies in these layouts."""
 
     def bound(self, _state: Any, live: int, _lowest: int) -> int:
-        """An outcome that has every other as part: everything, where nothing better is
-        known.
+        """An outcome that has every other as part.
+
+        Everything, where nothing better is known.
         """
         return self.all(live)
 
@@ -238,8 +239,9 @@ class Search(ABC):
         return joined
 
     def undominated(self, outcomes: Front, live: int) -> Front:
-        """Those that are not part of another, of equal ones the first, and not too far
-        behind.
+        """The outcomes that are not part of another.
+
+        Of equal ones the first; none that is too far behind the target.
         """
         if self.target is not None:
             outcomes = self._within_slack(outcomes, self.target & self.all(live))

@@ -36,7 +36,7 @@ POSITION: Final = 250
 
 
 class State(NamedTuple):
-    """A position of declarer and dummy; what the defenders hold depends on the layout."""
+    """A position as declarer sees it; the defenders' hands depend on the layout."""
 
     ours: tuple[int, int]
     """Masks of North or East, whichever is declarer's or dummy's, and of the seat
@@ -131,8 +131,9 @@ class Ending(Search):
         return self.bounds[key]
 
     def _solve(self, state: State, layouts: Sequence[int], lowest: int) -> Ints:
-        """(layouts,) declarer's tricks from here on, the one that lies among them, if
-        all see all cards.
+        """Declarer's tricks from here on if all see all cards, (layouts,).
+
+        The trick that lies is among them.
         """
         hidden = self.hidden[layouts] & ~state.gone_mask
         caps = self.double_dummy[layouts] + lowest - 1
@@ -249,8 +250,9 @@ class Ending(Search):
             yield card, outcome, (card, plan)
 
     def tricks(self, outcome: int) -> NDArray[np.int64]:
-        """(n,) tricks from now on in each layout, of an outcome counted from one trick
-        on.
+        """Tricks of an outcome in each layout, (n,).
+
+        The outcome is one that counts from one trick on.
         """
         tricks = np.zeros(self.n, np.int64)
         for level in range(self.levels):
@@ -346,8 +348,9 @@ class PlanWords:
     def _cases(
         self, plan: Plan, state: State, live: int, tricks: int
     ) -> dict[Passage, dict[str, float]]:
-        """What may follow a defender's card: the cards after which it does, by name,
-        with the weight of the layouts in which they are played.
+        """What may follow a defender's card, each with the cards that it follows.
+
+        These by name, with the weight of the layouts in which they are played.
         """
         plan_by_card = dict(plan or ())
         cases: dict[Passage, dict[str, float]] = {}
@@ -400,8 +403,9 @@ class PlanWords:
         return f"{seat} plays" if state.cards else f"{seat} leads"
 
     def _defenders_card(self, card: int) -> str:
-        """A defender's card with its equals at the start; the lowest of a suit are
-        called low.
+        """A defender's card with its equals at the start, in words.
+
+        The lowest of a suit are called low.
         """
         ending = self.ending
         between = ending.start.ours[0] | ending.start.ours[1]
@@ -455,8 +459,9 @@ def with_equals_alike(
 def _runs_of_equals(
     unknown_mask: int, own_mask: int, between: int
 ) -> Iterator[list[int]]:
-    """Unknown cards with no card of ``between`` among them, in suits that declarer or
-    dummy has.
+    """Unknown cards with none of ``between`` among them.
+
+    Only in suits that declarer or dummy has.
     """
     equals: list[int] = []
     for card in range(DECK_CARDS):

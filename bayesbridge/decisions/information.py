@@ -91,8 +91,9 @@ class Inquiry:
 
 
 def enquiries(posterior: Posterior, questions: Questions | None) -> list[Inquiry]:
-    """The questions that are meant: by name, as functions of layouts by name, or
-    without any the usual ones.
+    """The questions that are meant.
+
+    By name, as functions of layouts by name, or without any the usual ones.
     """
     if questions is None:
         questions = usual_questions(posterior)
@@ -109,7 +110,9 @@ def enquiries(posterior: Posterior, questions: Questions | None) -> list[Inquiry
 
 
 def usual_questions(posterior: Posterior) -> list[str]:
-    """Where each honour lies that is in doubt; points and suit lengths of every hidden
+    """The names of the usual questions.
+
+    Where each honour lies that is in doubt; points and suit lengths of every hidden
     hand; everything.
     """
     likeliest = posterior.card_table.max(axis=1)
@@ -227,7 +230,7 @@ def _calls(
 
 
 def _different_values(name: str, function: Answering, layouts: Layouts) -> Floats:
-    """(n, k) which of the k different values each layout gives, by a user's function."""
+    """(n, k) which of k different values a user's function gives in each layout."""
     values, places = np.unique(_values(name, function, layouts), return_inverse=True)
     return np.eye(len(values))[places]
 

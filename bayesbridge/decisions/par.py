@@ -94,8 +94,9 @@ def _worth_of_bid(
     scoring: Duplicate,
     overcall: _Outcome | None,
 ) -> _Outcome:
-    """A bid of one side after the best answer of the other: to let it play, or its best
-    ``overcall`` of any higher bid.
+    """What a bid of one side is worth after the other's best answer.
+
+    The other lets it play, or makes its best ``overcall`` of any higher bid.
     """
     strain = bid.strain
     assert strain is not None
@@ -109,8 +110,10 @@ def _worth_of_bid(
 
 
 def _better_bid(side: int, lower: _Outcome, higher: _Outcome | None) -> _Outcome:
-    """What a side prefers to bid: of two bids that are worth the same the higher, but of
-    games in one strain the lower, as people name them.
+    """Which of two bids a side prefers.
+
+    Of two that are worth the same the higher, but of games in one strain the lower, as
+    people name them.
     """
     if higher is None:
         return lower

@@ -94,7 +94,7 @@ DECIMALS_COMPARED: Final = 12
 """Means that are equal to so many decimals are equal."""
 
 LAYOUTS: Final = 1000
-"""Layouts that are solved at most where a layout is solved fast, unless a time is named."""
+"""Layouts solved at most where one is solved fast, unless a time is named."""
 
 TIME_OF_A_TRICK_LESS: Final = 0.45
 """What solving takes with a trick less to play, of the time with it."""
@@ -462,7 +462,7 @@ class CardChoices(Displayable):
 
     @property
     def _guesses(self) -> str:
-        """From when on the chance counts guesses as right; empty where there are none."""
+        """From when on guesses count as right; empty where there are none."""
         if self.plan or self.solved == 1:
             return ""
         planned = {0: "all later guesses", 1: "guesses after this trick"}
@@ -478,7 +478,8 @@ class CardChoices(Displayable):
         if self.plan:
             basis = "all layouts" if self.exact else "the layouts drawn"
             return (
-                f"Searched to the last trick over {basis} ({number(self.solved)}): declarer's plan is the same where "
+                f"Searched to the last trick over {basis} ({number(self.solved)}): "
+                "declarer's plan is the same where "
                 "they look alike, and the defenders see all cards."
             )
         basis = (
@@ -600,8 +601,9 @@ def _share_cell(share: Estimate[float]) -> str:
 def believed(
     belief: Belief, draws: int, rng: Seed = 0, before: Posterior | None = None
 ) -> Posterior:
-    """A posterior for a decision, which needs hundreds of layouts: draws where walking
-    all would take seconds.
+    """A posterior for a decision, which needs hundreds of layouts.
+
+    Draws, where walking all layouts would take seconds.
 
     >>> believed(Belief("W", "Q8642.93.J84.K75", dummy=None), 100)
     <Posterior: direct, 100 of 84478098072866400 layouts, ESS 100>
@@ -728,8 +730,9 @@ def _goal_values(
     field: Sequence[float] | None,
     vulnerable: Vulnerability | str,
 ) -> dict[str, Floats]:
-    """By goal, the one that decides first: (14,) what 0 … 13 tricks of declarer are
-    worth to the side in turn.
+    """What 0 … 13 tricks of declarer are worth to the side in turn, (14,) by goal.
+
+    The goal that decides stands first.
     """
     made = (np.arange(14) >= turn.contract.tricks_needed).astype(np.float64)
     values = {"make": made, "tricks": np.arange(14.0)}
@@ -811,11 +814,10 @@ def solve_cards(
 def _rank_solved(
     question: CardQuestion, solved: Ints, sample: CalibratedSample
 ) -> CardChoices:
-    """The choices by (layouts, 52) tricks that the side in turn takes from here on,
-    after each card.
+    """The choices by what the side in turn takes after each card.
 
-    Cards next to each other in a suit stand together if they did the same in every
-    layout.
+    ``solved``: (layouts, 52) its tricks from here on, if the card is played. Cards next
+    to each other in a suit stand together if they did the same in every layout.
     """
     turn = question.turn
 
@@ -839,8 +841,10 @@ def _rank_solved(
 def _sample_solved(
     posterior: Posterior, draws: Posterior, turn: PlayTurn
 ) -> CalibratedSample:
-    """How the layouts solved are weighted: before the lead by the network's P(beaten)
-    and tricks for all draws.
+    """How the layouts solved are weighted.
+
+    Before the lead they agree with all draws on what the network expects: P(beaten) and
+    tricks.
     """
     if draws is posterior or draws.exact or not turn.lead:
         return CalibratedSample.every(draws.weights, _effective_draws(draws))
@@ -860,7 +864,7 @@ def _effective_draws(draws: Posterior) -> float:
 
 
 def _with_leads(choices: CardChoices, belief: Belief) -> CardChoices:
-    """With how often a model of players leads each card, where it is the opening lead."""
+    """With how often players lead each card, where it is the opening lead."""
     player = belief.chooses
     turn = choices.turn
     if player is None or not turn.lead:
@@ -916,8 +920,9 @@ class CardComparison:
         return self.sample.mean(values[:, best] - values[:, choice], -most, most, 1.0)
 
     def is_close(self, choice: int) -> bool:
-        """Whether a choice may be as good as the best, by another goal where the first
-        never differs.
+        """Whether a choice may be as good as the best.
+
+        By another goal where the first never differs.
         """
         comparisons = max(1, len(self.order) - 1)
         limit = NormalDist().inv_cdf(1.0 - ERROR_OF_BEST / comparisons)
@@ -935,7 +940,10 @@ def rank_cards(
     columns: dict[str, Floats],
     sample: CalibratedSample,
 ) -> CardChoices:
-    """The choices in order; ``columns``: (layouts, groups) by goal, the first decides."""
+    """The choices in order, the best first.
+
+    ``columns``: (layouts, groups) by goal what each is worth, the first goal decides.
+    """
     comparison = CardComparison(columns, sample)
     goal = next(iter(columns))
     choices = []
@@ -979,7 +987,7 @@ class SampledEnding:
     question: CardQuestion
     ending: Ending
     layout_of_draw: Ints
-    """(draws,) the number of each draw's layout in the ending: draws may be the same."""
+    """(draws,) the number of each draw's layout; several may have the same."""
     sample: CalibratedSample
 
     @classmethod
@@ -991,8 +999,10 @@ class SampledEnding:
         sample: CalibratedSample,
         most_work: int,
     ) -> Self:
-        """From masks of what declarer's two hands have left, and (draws, 2) of what the
-        defenders have.
+        """The ending on draws, equal ones counted as one layout.
+
+        ``ours``: masks of what declarer has left in two hands; ``hidden``: (draws, 2) of
+        what the defenders have.
         """
         layouts, layout_of_draw = np.unique(hidden, axis=0, return_inverse=True)
         turn = question.turn
@@ -1076,8 +1086,9 @@ def _defenders_masks(draws: Posterior, turn: PlayTurn) -> Ints:
 def _few_like_all(
     all_draws: SampledEnding, hidden: Ints, draws: Posterior, n: int, random: Generator
 ) -> SampledEnding:
-    """The ending on n layouts of the draws, weighted so that they agree with all draws
-    on what is quick to solve: what each card is worth double dummy.
+    """The ending on n of the draws, weighted to agree with all of them.
+
+    They agree on what is quick to solve: what each card is worth double dummy.
     """
     double_dummy = all_draws.plans(0).first_column
     picked = random.choice(len(hidden), n, p=draws.weights)
@@ -1137,8 +1148,9 @@ def _ending_to_search(
 
 
 def _rank_planned(sampled: SampledEnding, plans: CardPlans) -> CardChoices:
-    """The choices by their plans; of those that are the same, that comes first which is
-    better double dummy.
+    """The choices by their plans.
+
+    Of those that are the same, that comes first which is better double dummy.
     """
     question = sampled.question
     weights = sampled.sample.weights
@@ -1153,8 +1165,9 @@ def _rank_planned(sampled: SampledEnding, plans: CardPlans) -> CardChoices:
 def _groups_of_equals(
     legal: Iterable[Card], lowest: Container[Card]
 ) -> list[tuple[Card, ...]]:
-    """Cards that stand together, in the order of the hand: each group ends with one of
-    the ``lowest``.
+    """Cards that stand together, in the order of the hand.
+
+    Each group ends with one of the ``lowest``.
     """
     groups = []
     group: list[Card] = []

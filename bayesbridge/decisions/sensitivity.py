@@ -313,8 +313,9 @@ def mean_points(posterior: Posterior) -> Floats:
 
 
 def log_bayes_factors(log_evidence: Floats, errors: Floats) -> tuple[Floats, Floats]:
-    """(bidders,) each against the first, and their errors; nan for two models under
-    both of which the evidence is impossible.
+    """Log Bayes factors of each model against the first, and their errors.
+
+    Both (bidders,); nan for two models under both of which the evidence is impossible.
     """
     with np.errstate(invalid="ignore"):
         factors = log_evidence - log_evidence[0]
@@ -325,7 +326,7 @@ def log_bayes_factors(log_evidence: Floats, errors: Floats) -> tuple[Floats, Flo
 
 
 def largest_error(evaluation: Evaluation) -> float:
-    """The largest standard error of a probability; 0 where all that is shown is exact."""
+    """The largest standard error of a probability; 0 where all shown is exact."""
     posterior = evaluation.posterior
     numbers_exact = all(number.exact for number in Answer.of(evaluation).shown)
     if posterior.exact or (posterior.counts_cards and numbers_exact):
@@ -336,7 +337,7 @@ def largest_error(evaluation: Evaluation) -> float:
 def output_arrays(
     name: str, output: Distribution, numbers: Sequence[Distribution | None]
 ) -> tuple[Arrays, Coordinates]:
-    """What each model says of an output, in variables whose names begin with its own."""
+    """What each model says of an output, in variables that begin with its name."""
     dims = tuple(output.labels)
     shape = tuple(map(len, output.labels.values()))
     arrays: Arrays = {
@@ -378,8 +379,9 @@ def shares_of(number: Distribution, values: Ints) -> Floats:
 
 
 def means_if_held(number: Distribution) -> Floats:
-    """(cells,) the mean, of tricks given that they can be counted; nan where they
-    cannot.
+    """The mean of each cell, (cells,).
+
+    Of tricks given that they can be counted; nan where they cannot.
     """
     if number.output.tricks is None:
         return number.mean
@@ -414,8 +416,9 @@ def contract_arrays(odds: Sequence[ContractOdds | None]) -> Arrays:
 
 
 def bidders_in_doubt(bidder: BidderModel) -> dict[str, BidderModel]:
-    """The experts on average and two systems, by name; none where something is known of
-    how the players bid.
+    """The experts on average and two systems, by name.
+
+    None where something is known of how the players bid.
     """
     if not isinstance(bidder, LearnedBidder) or bidder.named:
         return {}
@@ -428,8 +431,9 @@ def bidders_in_doubt(bidder: BidderModel) -> dict[str, BidderModel]:
 def by_system[T](
     belief: Belief, ask: Callable[[Posterior], T], rng: Seed = 0
 ) -> dict[str, T]:
-    """What 500 draws answer under each of :func:`bidders_in_doubt`; nothing where no
-    other seat has called.
+    """What a posterior answers under each of :func:`bidders_in_doubt`.
+
+    From 500 draws each; nothing where no other seat has called.
     """
     if belief.auction is None or belief.dummy is not None:
         return {}
@@ -462,8 +466,9 @@ def far_from_experts(
 
 
 def depends_sentence(answers: Mapping[str, str]) -> str:
-    """That advice depends on what they play: the ``answers`` that differ, by system;
-    empty where none does.
+    """That advice depends on what the players play, in a sentence.
+
+    ``answers``: those that differ, by system; empty where none does.
     """
     if not answers:
         return ""

@@ -2,8 +2,8 @@
 those in sight.
 
 Each call is read by its caller's own calls and the cards in sight
-(:mod:`bayesbridge.decisions.history`). Two such readings may promise together what one deal cannot
-hold; the posterior then believes some of them less.
+(:mod:`bayesbridge.decisions.history`). Two such readings may promise together what one
+deal cannot hold; the posterior then believes some of them less.
 """
 
 from __future__ import annotations
@@ -95,8 +95,9 @@ QUANTITIES: Final[tuple[Quantity, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """Calls that show as much of a suit, or as many points, as there is beside the
-    cards in sight, so that nothing remains for another hidden hand.
+    """Calls that leave nothing of a suit, or no points, for another hidden hand.
+
+    They show as much as there is beside the cards in sight, or more.
     """
 
     quantity: Quantity  #: Cards of a suit, or points.
@@ -202,10 +203,10 @@ def _meaning(belief: Belief, calls: Iterable[tuple[Seat, Call]]) -> str:
 
 
 def length_changes(posterior: Posterior, read: Sequence[CallReading]) -> list[str]:
-    """Where the posterior mean of a suit is far from what the caller's own calls show,
-    in sentences.
+    """Where the mean length of a suit is far from what its caller showed.
 
-    Only suits that a call changed most count, which a table of readings shows.
+    In sentences. Only suits that a call changed most count, which a table of readings
+    shows.
     """
     mean_lengths = posterior.length_table @ range(14)
     sentences = []

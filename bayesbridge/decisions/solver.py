@@ -59,7 +59,7 @@ FRAME_COLUMNS: Final = 13
 HOLDER_BITS: Final = 2
 """Bits of a key that say who holds one card."""
 SUIT_BITS: Final = 32
-"""Bits of a key for one suit: those of 13 holders, and a one that marks their number."""
+"""Bits of a key for one suit: up to 13 holders, and a one that marks their number."""
 DECLARER_LEADS_BIT: Final = 60
 """Bit of a key that says whose side leads."""
 CARD_BITS: Final = 8
@@ -286,7 +286,7 @@ def _verdict_on_lead(
 def _remember(
     frames: Ints, depth: int, verdict: int, keys: Ints, bounds: NDArray[np.int8]
 ) -> None:
-    """Note the verdict on a position in the table, in place of what another left there."""
+    """Note the verdict on a position in the table; another there gives way."""
     slot = frames[depth, SLOT]
     minors = frames[depth, MINORS]
     majors = frames[depth, MAJORS]
@@ -427,8 +427,9 @@ def _highest(ranks: int) -> int:
 
 @njit
 def _winners(hands: Ints, leader: int, trump: int) -> int:
-    """Tricks that the leader takes with the highest cards of the own hand, one after
-    the other, trumps first; ``hands``: (4,) masks.
+    """Tricks that the leader takes with the highest cards of the own hand.
+
+    One after the other, trumps first. ``hands``: (4,) masks.
     """
     left = hands[(leader + 1) % 4]
     partner = hands[(leader + 2) % 4]
@@ -468,10 +469,10 @@ def _count_above(own: int, others: int) -> int:
 
 @njit
 def _key(hands: Ints, leader: int) -> tuple[int, int]:
-    """Who holds each card left, in the order of their ranks: clubs and diamonds, hearts
-    and spades.
+    """Who holds each card left, in two words: the minors and the majors.
 
-    ``hands``: (4,) masks. A holder is 0 to 3, counted clockwise from the leader.
+    In the order of ranks, from the lowest on. ``hands``: (4,) masks. A holder is 0 to
+    3, counted clockwise from the leader.
     """
     all_hands = hands[0] | hands[1] | hands[2] | hands[3]
     left = hands[(leader + 1) % 4]

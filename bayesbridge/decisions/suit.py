@@ -80,8 +80,9 @@ class Combination:
     def of(
         cls, first: int, second: int, gone: int = 0, apart: Collection[int] = ()
     ) -> Combination:
-        """From 13-bit fields; cards ``gone`` are played. A rank in ``apart`` begins a
-        group of its own.
+        """The combination of two hands, each a field of 13 bits.
+
+        Cards ``gone`` are played. A rank in ``apart`` begins a group of its own.
         """
         missing = SUIT_CARDS - (first | second | gone).bit_count()
         if not first | second or missing > MOST_MISSING:
@@ -122,14 +123,15 @@ class Combination:
         return _text(self.groups[-1]) if self.groups else ""
 
     def gap(self, rank: int) -> int:
-        """Groups above a card of declarer's, all of them for a card counted as small."""
+        """Groups above a card of declarer's; all of them above a small one."""
         if rank < self.small:
             return len(self.groups)
         return sum(group[0] > rank for group in self.groups)
 
     def coarser(self) -> Combination | None:
-        """The same with the lowest of declarer's cards that part two groups counted as
-        small; ``None`` at the end.
+        """The same with one more of declarer's cards counted as small.
+
+        It is the lowest that parts two groups; ``None`` where none does.
         """
         gaps = map(self.gap, (*self.first, *self.second))
         parting = [gap for gap in gaps if 0 < gap < len(self.groups)]
@@ -143,7 +145,7 @@ class Combination:
 
     @property
     def counted_as_small(self) -> Ranks:
-        """Declarer's cards that count as the lowest though they beat a card that is out."""
+        """Declarer's cards that count as the lowest though they beat a defender's."""
         ranks = sorted((*self.first, *self.second), reverse=True)
         small = tuple(rank for rank in ranks if rank < self.small)
         if any(rank > self.groups[-1][-1] for rank in small):
@@ -198,11 +200,11 @@ def read_pair(first: str, second: str) -> tuple[int, int]:
 def prior_shares(
     combination: Combination, vacant: tuple[int, int] = EMPTY_HANDS
 ) -> Floats:
-    """(8192,) P(the left defender holds exactly these cards), where the two have so
-    many places for unknown cards.
+    """P(the left defender holds exactly these cards), (8192,), by vacant places.
 
-    With k of m missing cards on the left, and places a and b, it is C(a + b - m, a - k)
-    / C(a + b, a).
+    ``vacant``: the places of the left and the right defender for unknown cards. With k
+    of m missing cards on the left, and places a and b, it is C(a + b - m, a - k) /
+    C(a + b, a).
     """
     a, b = vacant
     m = sum(map(len, combination.groups))
@@ -222,8 +224,9 @@ def prior_shares(
 
 
 def weights_of(combination: Combination, shares: Floats) -> Floats:
-    """(n,) P(layout) from (8192,) P(the left defender holds exactly these of the
-    missing cards).
+    """P(layout), (n,), from P(holding of the left defender), (8192,).
+
+    A layout is how many of each group the left defender holds.
     """
     fields = np.flatnonzero(shares)
     layouts = np.zeros_like(fields)
@@ -292,8 +295,9 @@ class SuitGame(Search):
         super().__init__(len(layouts), levels, most_work)
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
-        """Where cards above all others, one a trick, reach all that is asked or
-        possible.
+        """The outcome where cards above all others reach what is asked, or possible.
+
+        They win one trick each; ``None`` in the middle of a trick.
         """
         (first, second), (left, right), trick = state
         if trick:
@@ -312,8 +316,9 @@ class SuitGame(Search):
         return self.reached(live, winners, lowest)
 
     def moves(self, state: State) -> list[Move] | None:
-        """Any card of either hand; to the trick the lowest, and those that beat what
-        lies.
+        """What declarer may play: any card of either hand to lead.
+
+        To the trick the lowest, and those that beat what lies; ``None`` for a defender.
         """
         hands, played, trick = state
         if not trick:
@@ -340,8 +345,9 @@ class SuitGame(Search):
         return moves
 
     def replies(self, state: State, live: int) -> list[Reply]:
-        """What a defender may play: the left one follows the second hand, the right one
-        the first.
+        """What the defender in turn may play.
+
+        The left one follows the second hand, the right one the first.
         """
         hands, played, trick = state
         follows_lead = len(trick) == CARDS_LED
@@ -362,8 +368,9 @@ class SuitGame(Search):
     def _playable(
         self, defender: int, played: Counts, live: int
     ) -> Iterator[tuple[int, int]]:
-        """Each group of which a defender may have a card left, and the layouts where
-        that is so; ``NONE`` for those where the defender shows out.
+        """Groups that a defender may play, and the layouts where that is so.
+
+        ``NONE`` for the layouts in which the defender shows out.
         """
         void = live
         for group, count in enumerate(played):
@@ -378,8 +385,9 @@ class SuitGame(Search):
     def _start_of_trick(
         self, hands: tuple[Counts, Counts], played: tuple[Counts, Counts]
     ) -> State:
-        """The start of a trick; gaps above a group that is gone count as the gap below
-        it.
+        """The position at the start of a trick.
+
+        Gaps above a group that is gone count as the gap below it.
         """
         first, second = map(list, hands)
         for group, size in enumerate(self.sizes):
@@ -391,8 +399,10 @@ class SuitGame(Search):
 
 
 def _layouts_with_more(counts: Ints, sizes: Counts) -> list[list[int]]:
-    """By group and count: the layouts, as bits, in which a defender holds more than that
-    count; ``counts``: (layouts, groups), ``sizes``: cards of each group.
+    """The layouts, as bits, in which a defender holds more, by group and count.
+
+    ``counts``: (layouts, groups) what the defender holds; ``sizes``: cards of each
+    group.
     """
     by_group = []
     for group, size in enumerate(sizes):
@@ -413,8 +423,9 @@ def _leads(hands: tuple[Counts, Counts]) -> Iterator[tuple[int, int]]:
 
 
 def _third_cards(counts: Counts, gap_to_beat: int) -> list[int]:
-    """Gaps of the cards that the third hand may play: the lowest, and all others that
-    beat what lies; ``NONE`` where it has no card.
+    """Gaps of the cards that the third hand may play.
+
+    The lowest, and all others that beat what lies; ``NONE`` where it has no card.
     """
     gaps = [gap for gap, count in enumerate(counts) if count]
     if not gaps:
@@ -549,11 +560,10 @@ type Case = tuple[str | None, str | None]
 
 
 def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
-    """A tree as lines, so many tricks deep; ``lowest`` are the defenders' lowest
-    equals.
+    """A plan in words, so many tricks deep.
 
-    Cases that go on alike are told together, and those with nothing left to choose not
-    at all.
+    ``lowest`` are the defenders' lowest equals. Cases that go on alike are told
+    together, and those with nothing left to choose not at all.
     """
     if step is None or not tricks:
         return
@@ -578,7 +588,7 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
 
 
 def _leaves_a_choice(step: Step | None) -> bool:
-    """Whether the third hand has a card to this trick, or a trick is planned after it."""
+    """Whether the third hand has a card to this trick, or another trick is planned."""
     if step is None:
         return False
     return any(_goes_on(answer) for answer in step["answers"])
@@ -985,8 +995,9 @@ def _posterior_shares(
 
 
 def _ranks_told_apart(belief: Belief, suit: Suit, missing: int) -> list[int]:
-    """Missing cards that hard evidence lets other hands hold than the next higher one:
-    they are no equals of it.
+    """Missing cards that are no equals of the next higher one.
+
+    Hard evidence lets other hands hold them.
     """
     apart = []
     seats_of_higher: list[int] | None = None
@@ -1032,8 +1043,8 @@ class SuitPlans:
     live: int  #: Layouts that are possible, as bits.
     front: Front
     shares: list[Floats]
-    """(levels,) for each plan: P(one trick more than the highest cards win, or more), P(two
-    more), …
+    """(levels,) of each plan: P(so many tricks or more), from one more than the highest
+    cards win.
     """
     ess: float  #: Draws that these rest on.
 
@@ -1082,8 +1093,9 @@ class SuitPlans:
         return self.winners + float(self.shares[place].sum())
 
     def line(self, goal: int | None, steps: PlanSteps) -> SuitLine:
-        """The plan that reaches the goal most often, of equal ones that with most
-        tricks on average; without a goal that with most on average.
+        """The best plan for a goal, or for most tricks on average.
+
+        Of plans that reach the goal equally often, that with most tricks on average.
         """
         places = range(len(self.front))
         if goal is None:
