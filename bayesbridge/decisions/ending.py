@@ -265,6 +265,7 @@ class Ending(Search):
         layouts = list(_indices(live))
 
         def tricks_after(move: tuple[int, State, int]) -> int:
+            """Declarer's tricks after a card, with the trick that it wins."""
             _, after, won = move
             return won + int(self._solve(after, layouts, 1 - won)[0])
 

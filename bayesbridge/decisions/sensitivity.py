@@ -81,13 +81,27 @@ def sensitivity(
         What is known; its own bidder model is replaced.
     bidders : str, sequence of str, or mapping of str to BidderModel
         Names of models, or models by name.
-    estimators, pair, trump, trick, contract, by, actual, limits
-        The question, as :func:`bayesbridge.estimate` takes it: ``capture`` unless
-        estimators or a contract are named.
+    estimators : str, Estimator, or sequence of these, optional
+        What is estimated: ``capture`` unless estimators or a contract are named.
+    pair : str or tuple of two seats, optional
+        Who play together, such as ``"S:N"``; the observer's pair unless named.
+    trump : Suit, Strain or str, optional
+        The strain that estimators are asked about.
+    trick : Trick, optional
+        A trick that has begun.
+    contract : Contract or str, optional
+        A contract whose chances are asked for, in place of ``pair`` and ``trump``.
+    by : Seat or str, optional
+        Its declarer.
+    actual : bool
+        Whether the tricks of real declarers are asked for instead of double dummy.
     draws : int, optional
         Layouts drawn where there are too many to walk.
     rng : seed
         Where random numbers start, for every model.
+    **limits
+        Of the work for a contract: ``solve`` layouts, ``seconds`` on one core, or the
+        standard ``error`` that is good enough.
 
     Returns
     -------
