@@ -27,12 +27,26 @@ import numpy as np
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.game.layouts import Floats
 
-MOST_WORK: Final = 1_500_000  # comparisons of outcomes after which a search gives up
+MOST_WORK: Final = 1_500_000
+"""Comparisons of outcomes after which a search gives up."""
+
+LEAST_SLACK: Final = 1e-9
+"""The slack of the first search: rounding, no more."""
+SECOND_SLACK: Final = 0.01
+"""The slack of the second search, doubled with each that follows."""
+
 type Plan = Any
 """Of declarer's turn a move and the plan after it, of a defender's turn a tuple of
 replies, each with the plan after it; ``None`` where nothing is left to choose.
 """
-type Front = tuple[tuple[int, Plan], ...]  # outcomes with the plans that reach them
+type Front = tuple[tuple[int, Plan], ...]
+"""Outcomes of which none is part of another, with the plans that reach them."""
+type Move = tuple[Hashable, Any, int]
+"""What declarer plays, the position after it, and tricks won by that."""
+type Reply = tuple[Hashable, int, Any, int]
+"""What a defender plays, the layouts in which that is possible, the position after it,
+and tricks that declarer wins by it.
+"""
 
 
 class TooMuchWork(BayesBridgeError):
@@ -40,23 +54,37 @@ class TooMuchWork(BayesBridgeError):
 
 
 class Search(ABC):
-    """All plans of a game with n layouts; bit ``level * n + layout`` of an outcome says
-    that ``lowest + level`` tricks are reached there, from now on.
+    """All plans of a game with n layouts.
 
     A game is a subclass that has the methods which are abstract here. Positions are
-    hashable; a set of layouts is an integer with a bit for each.
+    hashable; a set of layouts is an integer with a bit for each. Bit ``level * n +
+    layout`` of an outcome says that ``lowest + level`` tricks are reached in that
+    layout, from now on.
+
+    Parameters
+    ----------
+    n : int
+        Layouts.
+    levels : int
+        Numbers of tricks that outcomes tell apart.
+    most_work : int
+        Comparisons of outcomes after which the search raises :class:`TooMuchWork`.
     """
 
     def __init__(self, n: int, levels: int, most_work: int) -> None:
-        self.n, self.levels, self.most_work = n, levels, most_work
+        self.n = n
+        self.levels = levels
+        self.most_work = most_work
         self.work = 0
         # By the number of levels reached: the outcome of the first layout.
-        self.units = [
-            sum(1 << level * n for level in range(many)) for many in range(levels + 1)
-        ]
-        self.known: dict[Hashable, Front] = {}
+        self.units = [0]
+        for level in range(levels):
+            self.units.append(self.units[-1] | 1 << level * n)
+        self.fronts: dict[Hashable, Front] = {}
+        # Set while an optimum is searched: the bound of the first position, what each
+        # bit of it is worth, and how much of that a plan may lose.
         self.target: int | None = None
-        self.values: list[float] = []
+        self.bit_values: list[float] = []
         self.slack = 0.0
 
     @abstractmethod
@@ -64,139 +92,193 @@ class Search(ABC):
         """The outcome where nothing is left to choose, else ``None``."""
 
     @abstractmethod
-    def moves(self, state: Any) -> Sequence[tuple[Hashable, Any, int]] | None:
-        """Declarer's moves, the positions after them, and tricks won by that; ``None``
-        on a defender's turn.
-        """
+    def moves(self, state: Any) -> Sequence[Move] | None:
+        """Declarer's moves; ``None`` on a defender's turn."""
 
     @abstractmethod
-    def replies(
-        self, state: Any, live: int
-    ) -> Sequence[tuple[Hashable, int, Any, int]]:
-        """The same of a defender, with the layouts in which the reply is possible."""
+    def replies(self, state: Any, live: int) -> Sequence[Reply]:
+        """A defender's replies in these layouts."""
 
     def bound(self, _state: Any, live: int, _lowest: int) -> int:
-        """An outcome that has every other as part: everything, where nothing better is
-        known.
+        """An outcome that has every other as part.
+
+        Everything, where nothing better is known.
         """
         return self.all(live)
 
     def optimum(
         self, state: Any, live: int, lowest: int, values: Floats
     ) -> tuple[int, Plan]:
-        """The outcome with the highest value, and its plan; ``values``: (levels, n)
-        what each bit is worth, ≥ 0.
-        """
-        self.target = target = self.bound(state, live, lowest)
-        self.values = np.asarray(values, np.float64).ravel().tolist()
-        self.slack = 1e-9
-        while True:
-            self.known = {}
-            if found := self.front(state, live, lowest):
-                self.target = None
-                return min(found, key=lambda one: self._behind(one[0], target))
-            self.slack = max(0.01, 2.0 * self.slack)
+        """The outcome with the highest value, and its plan.
 
-    def _behind(self, outcome: int, target: int) -> float:
-        missing, values, lost = target & ~outcome, self.values, 0.0
+        Parameters
+        ----------
+        state : hashable
+            The position.
+        live : int
+            The layouts, as bits.
+        lowest : int
+            Tricks of the first level.
+        values : (levels, n) array of float
+            What each bit of an outcome is worth, ≥ 0.
+
+        Returns
+        -------
+        outcome : int
+        plan : Plan
+        """
+        target = self.bound(state, live, lowest)
+        self.target = target
+        self.bit_values = np.asarray(values, np.float64).ravel().tolist()
+        self.slack = LEAST_SLACK
+        while True:
+            self.fronts = {}
+            front = self.front(state, live, lowest)
+            if front:
+                self.target = None
+                return min(front, key=lambda pair: self._value_lost(pair[0], target))
+            self.slack = max(SECOND_SLACK, 2.0 * self.slack)
+
+    def _value_lost(self, outcome: int, target: int) -> float:
+        """What the bits of the target are worth that an outcome has not."""
+        missing = target & ~outcome
+        lost = 0.0
         while missing:
-            low = missing & -missing
-            lost += values[low.bit_length() - 1]
-            missing ^= low
+            lowest_bit = missing & -missing
+            lost += self.bit_values[lowest_bit.bit_length() - 1]
+            missing ^= lowest_bit
         return lost
 
     def reached(self, live: int, tricks: int, lowest: int) -> int:
         """The outcome of so many tricks in each of these layouts."""
-        return live * self.units[min(self.levels, max(0, tricks - lowest + 1))]
+        levels_reached = max(0, tricks - lowest + 1)
+        return live * self.units[min(self.levels, levels_reached)]
 
     def all(self, live: int) -> int:
+        """The outcome of all levels in each of these layouts."""
         return live * self.units[-1]
 
     def front(self, state: Any, live: int, lowest: int) -> Front:
-        if (outcome := self.settled(state, live, lowest)) is not None:
-            return ((outcome, None),)
-        options = self.moves(state)
-        if options is None:
-            return self._replied(state, live, lowest)
-        key = state, live, lowest
-        if key not in self.known:
-            self.known[key] = self._chosen(options, live, lowest)
-        return self.known[key]
+        """The outcomes of the best plans in these layouts, with the plans.
 
-    def _chosen(
-        self, options: Sequence[tuple[Hashable, Any, int]], live: int, lowest: int
-    ) -> Front:
-        bounds = [self.bound(after, live, lowest - won) for _, after, won in options]
+        Parameters
+        ----------
+        state : hashable
+            The position.
+        live : int
+            The layouts that are possible, as bits.
+        lowest : int
+            Tricks of the first level, counted from now on.
+
+        Returns
+        -------
+        Front
+            Empty where every plan falls behind the target by more than the slack.
+
+        Raises
+        ------
+        TooMuchWork
+            After ``most_work`` comparisons of outcomes.
+        """
+        outcome = self.settled(state, live, lowest)
+        if outcome is not None:
+            return ((outcome, None),)
+        moves = self.moves(state)
+        if moves is None:
+            return self._front_of_replies(state, live, lowest)
+        key = state, live, lowest
+        if key not in self.fronts:
+            self.fronts[key] = self._front_of_moves(moves, live, lowest)
+        return self.fronts[key]
+
+    def _front_of_moves(self, moves: Sequence[Move], live: int, lowest: int) -> Front:
+        """The outcomes of all moves, collected, those with the widest bound first."""
+        bounds = [self.bound(after, live, lowest - won) for _, after, won in moves]
         if self.target is not None:  # no layout can give more than at the start
             bounds = [bound & self.target for bound in bounds]
         limit = 0
         for bound in bounds:
             limit |= bound
-        best: Front = ()
-        for place in sorted(
-            range(len(options)), key=lambda place: -bounds[place].bit_count()
-        ):
-            if any(bounds[place] & outcome == bounds[place] for outcome, _ in best):
+        widest_first = sorted(
+            range(len(moves)), key=lambda place: -bounds[place].bit_count()
+        )
+        front: Front = ()
+        for place in widest_first:
+            if not self._worth_a_look(bounds[place], front, live):
                 continue
-            if (
-                self.target is not None
-                and self._behind(bounds[place], self.target & self.all(live))
-                > self.slack
-            ):
-                continue
-            move, after, won = options[place]
-            found = self.front(after, live, lowest - won)
-            best = self.best(
-                (*best, *((outcome, (move, plan)) for outcome, plan in found)), live
-            )
-            if best and best[0][0] == limit:
+            move, after, won = moves[place]
+            front_after = self.front(after, live, lowest - won)
+            with_move = ((outcome, (move, plan)) for outcome, plan in front_after)
+            front = self.undominated((*front, *with_move), live)
+            if front and front[0][0] == limit:
                 break
-        return best
+        return front
 
-    def _replied(self, state: Any, live: int, lowest: int) -> Front:
+    def _worth_a_look(self, bound: int, front: Front, live: int) -> bool:
+        """Whether a move with this bound may add an outcome to the front."""
+        if any(bound & outcome == bound for outcome, _ in front):
+            return False
+        if self.target is None:
+            return True
+        return self._value_lost(bound, self.target & self.all(live)) <= self.slack
+
+    def _front_of_replies(self, state: Any, live: int, lowest: int) -> Front:
+        """One outcome of each reply joined: every layout takes its worst reply."""
         joined: Front = ((self.all(live), ()),)
-        for label, here, after, won in self.replies(state, live):
-            elsewhere = self.all(live & ~here)
-            found = self.front(after, here, lowest - won)
-            joined = self.best(
-                tuple(
-                    (old & (new | elsewhere), (*plans, (label, plan)))
-                    for old, plans in joined
-                    for new, plan in found
-                ),
-                live,
-            )
+        for label, possible, after, won in self.replies(state, live):
+            elsewhere = self.all(live & ~possible)
+            front_after = self.front(after, possible, lowest - won)
+            combined = []
+            for outcome, plans in joined:
+                for outcome_after, plan in front_after:
+                    worst = outcome & (outcome_after | elsewhere)
+                    combined.append((worst, (*plans, (label, plan))))
+            joined = self.undominated(tuple(combined), live)
             if not joined:
                 break
         return joined
 
-    def best(self, outcomes: Front, live: int) -> Front:
-        """Those that are not part of another, of equal ones the first, and not too far
-        behind.
+    def undominated(self, outcomes: Front, live: int) -> Front:
+        """The outcomes that are not part of another.
+
+        Of equal ones the first; none that is too far behind the target.
         """
-        kept: list[tuple[int, Plan]] = []
         if self.target is not None:
-            target = self.target & self.all(live)
-            cut = ((outcome & target, plan) for outcome, plan in outcomes)
-            outcomes = tuple(
-                one for one in cut if self._behind(one[0], target) <= self.slack
-            )
-        for outcome, plan in sorted(outcomes, key=lambda one: -one[0].bit_count()):
-            self.work += len(kept) + 1
+            outcomes = self._within_slack(outcomes, self.target & self.all(live))
+        front: list[tuple[int, Plan]] = []
+        for outcome, plan in sorted(outcomes, key=lambda pair: -pair[0].bit_count()):
+            self.work += len(front) + 1
             if self.work > self.most_work:
                 raise TooMuchWork(f"more than {self.most_work} comparisons")
-            if not any(outcome & other == outcome for other, _ in kept):
-                kept.append((outcome, plan))
-        return tuple(kept)
+            if not any(outcome & wider == outcome for wider, _ in front):
+                front.append((outcome, plan))
+        return tuple(front)
+
+    def _within_slack(self, outcomes: Front, target: int) -> Front:
+        """The outcomes cut to the target, less those that lose more than the slack."""
+        cut = [(outcome & target, plan) for outcome, plan in outcomes]
+        return tuple(
+            pair for pair in cut if self._value_lost(pair[0], target) <= self.slack
+        )
 
     def shares(self, outcome: int, weights: Floats) -> Floats:
-        """(levels,) P(so many tricks or more) by an outcome, from (n,) weights of the
-        layouts.
+        """P(so many tricks or more) by an outcome, for each level.
+
+        Parameters
+        ----------
+        outcome : int
+            Bits by level and layout.
+        weights : (n,) array of float
+            Of the layouts, adding up to one.
+
+        Returns
+        -------
+        (levels,) array of float
         """
+        bits_needed = self.levels * self.n
         octets = np.frombuffer(
-            outcome.to_bytes(-(-self.levels * self.n // 8), "little"), np.uint8
+            outcome.to_bytes(-(-bits_needed // 8), "little"), np.uint8
         )
-        bits = np.unpackbits(octets, bitorder="little")[: self.levels * self.n].reshape(
-            self.levels, self.n
-        )
-        return np.minimum(np.asarray(bits @ weights, np.float64), 1.0)
+        bits = np.unpackbits(octets, bitorder="little")[:bits_needed]
+        reached = bits.reshape(self.levels, self.n)
+        return np.minimum(np.asarray(reached @ weights, np.float64), 1.0)

@@ -25,9 +25,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import CARDS, Posterior
@@ -36,360 +37,519 @@ from bayesbridge.decisions.contracts import PairLike, option_payoffs, pair_of
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.trick_estimates import TrickEstimates, judged
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Contract, Vulnerability
 from bayesbridge.game.cards import Card, Suit
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats, Layouts, high_card_points, suit_lengths
-from bayesbridge.game.scoring import SchemeLike, scoring_of
+from bayesbridge.game.scoring import SchemeLike, Scoring, scoring_of
 from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray
 
 
-type Asking = str | Sequence[str] | Mapping[str, Callable[[Layouts], NDArray[Any]]]
+type Answering = Callable[[Layouts], NDArray[Any]]
+"""A function of layouts that gives the answer, or the payoff, in each."""
+type Questions = str | Sequence[str] | Mapping[str, Answering]
+type Decision = str | Sequence[str | Contract] | Mapping[str, Answering] | None
 
-KNOWN: Final = "card[SQ], length[E:H], points[N], call[N], call[N:4NT Pass] or layout"
-EVERYTHING: Final = "layout"  # the question that tells all
+FORMS: Final = "card[SQ], length[E:H], points[N], call[N], call[N:4NT Pass] or layout"
+"""How questions are written."""
+EVERYTHING: Final = "layout"
+"""The question that tells all."""
+OWN: Final = "own"
+"""In place of a scheme where functions say what is paid."""
+NUMBER_KINDS: Final = "biuf"
+"""Kinds of NumPy's types that are numbers: bool, int, unsigned, float."""
+HONOURS: Final = "AKQJ"
+
+FOLDS: Final = 5
+"""Parts of the draws: actions are chosen on all but one and paid on that one."""
+MOST_OF_EXACT: Final = 100_000
+"""Layouts up to which an exact posterior is taken whole where functions say what is
+paid, since these cost little.
+"""
+LENGTHS: Final = 14
+"""Lengths of a suit: 0 … 13."""
+POINT_COUNTS: Final = 38
+"""High-card points of a hand: 0 … 37."""
+ROUNDING: Final = 1e-9
+"""A gain is nothing if it is less than this part of the largest payoff."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inquiry:
+    """A question about the layout."""
+
     name: str
-    answers: Callable[
-        [Layouts], Floats
-    ]  # (n, k) P(answer ∣ layout); rows add up to one
-    shares: Floats | None = None  # (k,) P(answer) where the posterior knows it exactly
+    answers: Callable[[Layouts], Floats]
+    """(n, k) P(each of k answers ∣ layout); rows add up to one."""
+    shares: Floats | None = None
+    """(k,) P(answer) where the posterior knows it exactly."""
 
 
-def enquiries(posterior: Posterior, asked: Asking | None) -> list[Inquiry]:
-    """The questions that are meant: by name, as functions of layouts by name, or
-    without any the usual ones.
+def enquiries(posterior: Posterior, questions: Questions | None) -> list[Inquiry]:
+    """The questions that are meant.
+
+    By name, as functions of layouts by name, or without any the usual ones.
     """
-    if asked is not None and not asked:
-        raise BayesBridgeError(f"no question named: give one or more of {KNOWN}")
-    if isinstance(asked, Mapping):
+    if questions is None:
+        questions = usual_questions(posterior)
+    elif not questions:
+        raise BayesBridgeError(f"no question named: give one or more of {FORMS}")
+    if isinstance(questions, Mapping):
         return [
-            Inquiry(name, partial(_kinds, name, function))
-            for name, function in asked.items()
+            Inquiry(name, partial(_different_values, name, function))
+            for name, function in questions.items()
         ]
-    if isinstance(asked, str):
-        asked = re.split(r",(?![^\[]*\])", asked)
-    if asked is None:
-        # Where each honour lies that is in doubt; points and suit lengths of every hidden hand; everything.
-        likeliest = posterior.card_table.max(axis=1)
-        honours = [
-            name
-            for name, chance in zip(CARDS, likeliest, strict=True)
-            if name[1] in "AKQJ" and chance < 1.0
-        ]
-        hidden = [
-            seat.name for seat in Seat if seat in posterior.belief.constraints.hidden
-        ]
-        lengths = [
-            f"length[{seat}:{suit.name}]" for seat in hidden for suit in reversed(Suit)
-        ]
-        asked = [
-            *(f"card[{name}]" for name in honours),
-            *(f"points[{seat}]" for seat in hidden),
-            *lengths,
-            EVERYTHING,
-        ]
-    return [_enquiry(posterior, name.strip()) for name in asked]
+    if isinstance(questions, str):
+        questions = re.split(r",(?![^\[]*\])", questions)  # commas outside brackets
+    return [_inquiry(posterior, name.strip()) for name in questions]
 
 
-def _enquiry(posterior: Posterior, name: str) -> Inquiry:
+def usual_questions(posterior: Posterior) -> list[str]:
+    """The names of the usual questions.
+
+    Where each honour lies that is in doubt; points and suit lengths of every hidden
+    hand; everything.
+    """
+    likeliest = posterior.card_table.max(axis=1)
+    questions = [
+        f"card[{card}]"
+        for card, chance in zip(CARDS, likeliest, strict=True)
+        if card[1] in HONOURS and chance < 1.0
+    ]
+    hidden = [seat for seat in Seat if seat in posterior.belief.constraints.hidden]
+    questions += [f"points[{seat.name}]" for seat in hidden]
+    for seat in hidden:
+        questions += [f"length[{seat.name}:{suit.name}]" for suit in reversed(Suit)]
+    return [*questions, EVERYTHING]
+
+
+def _inquiry(posterior: Posterior, name: str) -> Inquiry:
+    """A question by its name, such as ``card[SQ]``."""
     match = re.fullmatch(r"(\w+)\[([^\]]*)\]", name)
-    word, where = match.groups() if match else (name, "")
-    if word == EVERYTHING:
-        return Inquiry(EVERYTHING, lambda layouts: np.eye(len(layouts)))
-    if word == "call" and where:
-        return _call(posterior, name, where)
-    if word not in ("card", "length", "points") or not where:
-        raise BayesBridgeError(f"unknown question {name!r}: write {KNOWN}", name=name)
-    if word == "card":
-        card = Card.of(where)
-        shares = (
-            posterior.card_table[CARDS.index(str(card))]
-            if posterior.counts_cards
-            else None
-        )
-        return Inquiry(
-            name, lambda layouts: np.eye(4)[layouts.holds(card).argmax(axis=1)], shares
-        )
-    seat_text, _, suit_text = where.partition(":")
+    kind, subject = match.groups() if match else (name, "")
+    if kind == EVERYTHING:
+        return Inquiry(EVERYTHING, _own_answer)
+    if kind not in KINDS or not subject:
+        raise BayesBridgeError(f"unknown question {name!r}: write {FORMS}", name=name)
+    return KINDS[kind](posterior, name, subject)
+
+
+def _card_inquiry(posterior: Posterior, name: str, subject: str) -> Inquiry:
+    """Who holds a card, by ``SQ``."""
+    card = Card.of(subject)
+    shares = None
+    if posterior.counts_cards:
+        shares = posterior.card_table[CARDS.index(str(card))]
+    return Inquiry(name, partial(_holders, card), shares)
+
+
+def _points_inquiry(posterior: Posterior, name: str, subject: str) -> Inquiry:
+    """The high-card points of a hand, by ``N``."""
+    seat = Seat.of(subject.partition(":")[0])
+    shares = posterior.point_table[seat] if posterior.counts_points else None
+    return Inquiry(name, partial(_points, seat), shares)
+
+
+def _length_inquiry(posterior: Posterior, name: str, subject: str) -> Inquiry:
+    """The length of a suit in a hand, by ``E:H``."""
+    seat_text, _, suit_text = subject.partition(":")
     seat = Seat.of(seat_text)
-    if word == "points":
-        shares = posterior.point_table[seat] if posterior.counts_points else None
-        return Inquiry(
-            name,
-            lambda layouts: np.eye(38)[high_card_points(layouts.masks[:, seat])],
-            shares,
-        )
     suit = Suit.of(suit_text)
     shares = posterior.length_table[seat, suit] if posterior.counts_cards else None
-    return Inquiry(
-        name,
-        lambda layouts: np.eye(14)[suit_lengths(layouts.masks[:, seat])[:, suit]],
-        shares,
-    )
+    return Inquiry(name, partial(_lengths, seat, suit), shares)
 
 
-def _call(posterior: Posterior, name: str, where: str) -> Inquiry:
+def _call_inquiry(posterior: Posterior, name: str, subject: str) -> Inquiry:
+    """What a hand calls next, by ``N`` or, after these calls, ``N:4NT Pass``."""
     belief = posterior.belief
-    seat_text, _, before = where.partition(":")
+    seat_text, _, calls_before = subject.partition(":")
     seat = Seat.of(seat_text)
     if seat == belief.observer:
         raise BayesBridgeError(
-            f"question {name!r}: {seat.name} looks at that hand: ask for another's call",
+            f"question {name!r}: {seat.name} looks at that hand: "
+            "ask for another's call",
             seat=seat,
         )
-    auction = belief.auction or Auction(
-        belief.observer if before else seat, (), belief.dummy
-    )
-    auction = auction.after_all(before)
+    auction = belief.auction
+    if not auction:
+        dealer = belief.observer if calls_before else seat
+        auction = Auction(dealer, (), belief.dummy)
+    auction = auction.after_all(calls_before)
     if auction.turn != seat:
-        turn = (
-            "nobody's turn" if auction.turn is None else f"{auction.turn.name}'s turn"
-        )
+        turn = "nobody's" if auction.turn is None else f"{auction.turn.name}'s"
         raise BayesBridgeError(
-            f"question {name!r}: after '{auction}' it is {turn}: write the calls before it, as in call[N:4NT Pass]",
+            f"question {name!r}: after '{auction}' it is {turn} turn: "
+            "write the calls before it, as in call[N:4NT Pass]",
             seat=seat,
         )
+    return Inquiry(name, partial(_calls, belief.bidder, auction, seat))
 
-    def answers(layouts: Layouts) -> Floats:
-        hands, partners = (
-            np.ascontiguousarray(layouts.masks[:, one]) for one in (seat, seat.partner)
+
+KINDS: Final[Mapping[str, Callable[[Posterior, str, str], Inquiry]]] = {
+    "card": _card_inquiry,
+    "points": _points_inquiry,
+    "length": _length_inquiry,
+    "call": _call_inquiry,
+}
+"""What reads each kind of question, from its name and the text in its brackets."""
+
+
+def _own_answer(layouts: Layouts) -> Floats:
+    """(n, n) an answer of its own for each layout."""
+    return np.eye(len(layouts))
+
+
+def _holders(card: Card, layouts: Layouts) -> Floats:
+    """(n, 4) who holds a card."""
+    return np.eye(len(Seat))[layouts.holds(card).argmax(axis=1)]
+
+
+def _points(seat: Seat, layouts: Layouts) -> Floats:
+    """(n, 38) the points of a seat."""
+    return np.eye(POINT_COUNTS)[high_card_points(layouts.masks[:, seat])]
+
+
+def _lengths(seat: Seat, suit: Suit, layouts: Layouts) -> Floats:
+    """(n, 14) the length of a seat's suit."""
+    return np.eye(LENGTHS)[suit_lengths(layouts.masks[:, seat])[:, suit]]
+
+
+def _calls(
+    bidder: BidderModel, auction: Auction, seat: Seat, layouts: Layouts
+) -> Floats:
+    """(n, 38) P(each call of a seat), by the bidder model."""
+    hands = np.ascontiguousarray(layouts.masks[:, seat])
+    partners = np.ascontiguousarray(layouts.masks[:, seat.partner])
+    chances = call_probabilities(bidder, hands, auction, partners)
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float64)
+
+
+def _different_values(name: str, function: Answering, layouts: Layouts) -> Floats:
+    """(n, k) which of k different values a user's function gives in each layout."""
+    values, places = np.unique(_values(name, function, layouts), return_inverse=True)
+    return np.eye(len(values))[places]
+
+
+def _values(name: str, function: Answering, layouts: Layouts) -> NDArray[Any]:
+    """(n,) what a user's function gives in each layout."""
+    values = np.asarray(function(layouts))
+    if values.shape != (len(layouts),):
+        raise BayesBridgeError(
+            f"{name!r} gave shape {values.shape} for {len(layouts)} layouts: "
+            "give one value for each",
+            name=name,
         )
-        chances = call_probabilities(belief.bidder, hands, auction, partners)
-        return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float64)
-
-    return Inquiry(name, answers)
-
-
-type Decision = (
-    str
-    | Sequence[str | Contract]
-    | Mapping[str, Callable[[Layouts], NDArray[Any]]]
-    | None
-)
-
-FOLDS: Final = (
-    5  # parts of the draws: actions are chosen on all but one and paid on that one
-)
+    return values
 
 
 def value_of_information(
     posterior: Posterior,
     decision: Decision = None,
-    questions: Asking | None = None,
+    questions: Questions | None = None,
     *,
     scheme: SchemeLike = None,
     vulnerable: Vulnerability | str = Vulnerability.NONE,
     pair: PairLike = None,
     rng: Seed = 0,
 ) -> xarray.Dataset:
-    """What answers would tell, a row for each question, the most valuable first.
+    """What answers would tell, in bits and in expected score of a decision.
 
-    ``decision``: contracts to choose from (``"3NT,4S,Pass"``; without any all that the
-    pair may bid or defend), read and paid by ``scheme`` as in :func:`contracts` on what
-    the network of ``tricks`` expects; or functions by name that give what an action
-    pays in each layout. ``questions``: ``card[SQ]``, ``length[E:H]``, ``points[N]``,
-    ``call[N:4NT Pass]`` (what N calls after that, by the bidder model), ``layout``
-    (everything), or functions by name that give the answer in each layout; without any,
-    honours, points and lengths that are in doubt.
+    Parameters
+    ----------
+    posterior : Posterior
+        What is believed without an answer.
+    decision : str, sequence of str or Contract, or mapping of str to function, optional
+        Contracts to choose from, such as ``"3NT,4S,Pass"``, paid by what the network of
+        ``tricks`` expects; without any all that the pair may bid or defend. Or
+        functions by name that give what an action pays in each layout.
+    questions : str, sequence of str, or mapping of str to function, optional
+        ``card[SQ]``, ``length[E:H]``, ``points[N]``, ``call[N:4NT Pass]`` (what N calls
+        after that, by the bidder model), ``layout`` (everything), or functions by name
+        that give the answer in each layout. Without any, honours, points and lengths
+        that are in doubt.
+    scheme, vulnerable, pair
+        How contracts are paid, and to whom, as in :func:`contracts`.
+    rng : seed
+        Where random numbers start.
 
-    Variables: ``bits``, ``value`` and ``optimistic`` in expected score, each with its
-    ``…_error``. On average ``value`` is no more than the truth and ``optimistic`` no
-    less; where the layouts are all that fit, both are the truth. Attributes:
-    ``action``, the best one without an answer, its expected ``score``, and ``exact``.
+    Returns
+    -------
+    xarray.Dataset
+        A row for each ``question``, the most valuable first. Variables: ``bits``,
+        ``value`` and ``optimistic`` in expected score, each with its ``…_error``. On
+        average ``value`` is no more than the truth and ``optimistic`` no less; where
+        the layouts are all that fit, both are the truth. Attributes: ``action``, the
+        best one without an answer, its expected ``score``, and ``exact``.
 
+    Raises
+    ------
+    BayesBridgeError
+        If a question or a contract cannot be read, or a function does not give a finite
+        number for each layout.
+
+    Examples
+    --------
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("E", "T963.9864.JT8.J7").given(
     ...     bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Holds("S", "SA SK S2 HK H3 DA CQ C2")
     ... )
-    >>> guess = {name: lambda layouts, seat=bb.Seat.of(name): layouts.holds("SQ")[:, seat] for name in ("S", "W")}
-    >>> found = value_of_information(belief.infer(), guess, ["card[SQ]", "card[SJ]", "card[S8]"])
-    >>> found["question"].values.tolist(), found["bits"].values.round(3).tolist()
+    >>> def held_by(seat):
+    ...     return lambda layouts: layouts.holds("SQ")[:, bb.Seat.of(seat)]
+    >>> guess = {"S": held_by("S"), "W": held_by("W")}
+    >>> questions = ["card[SQ]", "card[SJ]", "card[S8]"]
+    >>> answers = value_of_information(belief.infer(), guess, questions)
+    >>> answers["question"].values.tolist(), answers["bits"].values.round(3).tolist()
     (['card[SQ]', 'card[S8]', 'card[SJ]'], [0.852, 0.852, 0.0])
-    >>> found.attrs["action"], found["value"].values.round(3).tolist()
+    >>> answers.attrs["action"], answers["value"].values.round(3).tolist()
     ('W', [0.278, 0.0, 0.0])
     """
-    from bayesbridge.estimators.results import Rows
-
-    asked = enquiries(posterior, questions)
+    inquiries = enquiries(posterior, questions)
     random = generator(rng)
     if isinstance(decision, Mapping):
-        if not decision:
-            raise BayesBridgeError("no action to choose: give at least one, by name")
-        # Functions cost little: an exact posterior is taken whole up to so many layouts.
-        tables = TrickEstimates.of(judged(posterior, random, exact_up_to=100_000), ())
-        names = list(decision)
-        pays = np.stack(
-            [
-                _called(name, function, tables.layouts)
-                for name, function in decision.items()
-            ],
-            axis=1,
-        )
-        if (
-            pays.dtype.kind not in "biuf"
-            or not np.isfinite(pays := pays.astype(np.float64)).all()
-        ):
-            raise BayesBridgeError(
-                f"actions {', '.join(names)}: let each pay a finite number in each layout"
-            )
-        scoring = "own"
+        actions = _actions_of_functions(posterior, decision, random)
     else:
-        belief = posterior.belief
-        scheme = scoring_of(scheme, vulnerable, belief.dummy)
-        found = option_payoffs(belief, scheme, decision, pair_of(belief, pair))
-        tables = TrickEstimates.of(
-            judged(posterior, random), dict.fromkeys(one.group for one in found)
-        )
-        names, scoring = [one.name for one in found], scheme.name
-        pays = np.stack(
-            [tables.of_one(one.group, one.points).predicted for one in found], axis=1
-        )
-    judge = _Judge(tables, pays, random)
-    rows = [judge.row(one, posterior) for one in asked]
-    order = sorted(
-        range(len(rows)),
-        key=lambda place: (-rows[place]["value"], -rows[place]["bits"], place),
-    )
-    best = int(judge.means.argmax())
-    caution = f"Over all {len(tables.layouts)} layouts: the values are exact."
-    if tables.ess < np.inf:
-        caution = f"From {len(tables.layouts)} layouts: on average the truth lies between value and optimistic."
-    if scoring != "own":
-        caution += " Scores are those that the network of tricks expects in each layout, double dummy."
-    attrs = {
-        "action": names[best],
-        "score": float(judge.means[best]),
-        "scheme": scoring,
-        "exact": int(tables.ess == np.inf),
-        "caution": caution,
-    }
-    variables = {
-        name: (["question"], np.array([rows[place][name] for place in order]))
-        for name in rows[0]
-    }
-    return Rows(variables, {"question": [asked[place].name for place in order]}, attrs)
+        scoring = scoring_of(scheme, vulnerable, posterior.belief.dummy)
+        actions = _actions_of_contracts(posterior, decision, scoring, pair, random)
+    valuation = Valuation(actions, random)
+    rows = [
+        InquiryRow(inquiry.name, valuation.figures(inquiry, posterior))
+        for inquiry in inquiries
+    ]
+    return _rows_dataset(rows, valuation.attributes)
 
 
-class _Judge:
-    def __init__(
-        self, tables: TrickEstimates, pays: Floats, rng: np.random.Generator
-    ) -> None:
-        self.layouts, self.weights, self.ess, self.pays = (
-            tables.layouts,
-            tables.weights,
-            tables.ess,
-            pays,
+class InquiryRow(NamedTuple):
+    """A question, and what its answer tells and is worth, by name."""
+
+    question: str
+    figures: dict[str, float]
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Lower for more value, then for more bits."""
+        return -self.figures["value"], -self.figures["bits"]
+
+
+def _rows_dataset(
+    rows: Sequence[InquiryRow], attributes: Mapping[str, Any]
+) -> xarray.Dataset:
+    """A row for each question, the most valuable first."""
+    from bayesbridge.estimators.results import Rows
+
+    ranked = sorted(rows, key=lambda row: row.rank)
+    variables = {}
+    for name in ranked[0].figures:
+        column = np.array([row.figures[name] for row in ranked])
+        variables[name] = (["question"], column)
+    labels = {"question": [row.question for row in ranked]}
+    return Rows(variables, labels, attributes)
+
+
+@dataclass(frozen=True, eq=False)
+class Actions:
+    """What may be chosen, and what it pays on weighted layouts."""
+
+    names: Sequence[str]
+    tables: TrickEstimates
+    """The layouts, n of them, with their weights."""
+    pays: Floats
+    """(n, actions) what each pays in each layout."""
+    scheme: str
+    """The name of the scoring, ``own`` for functions."""
+
+
+def _actions_of_functions(
+    posterior: Posterior, functions: Mapping[str, Answering], random: Generator
+) -> Actions:
+    """Actions whose payoffs a user's functions give."""
+    if not functions:
+        raise BayesBridgeError("no action to choose: give at least one, by name")
+    layouts = judged(posterior, random, exact_up_to=MOST_OF_EXACT)
+    tables = TrickEstimates.of(layouts, ())
+    names = list(functions)
+    columns = [
+        _values(name, function, tables.layouts) for name, function in functions.items()
+    ]
+    pays = np.stack(columns, axis=1)
+    is_number = pays.dtype.kind in NUMBER_KINDS
+    if not is_number or not np.isfinite(pays.astype(np.float64)).all():
+        raise BayesBridgeError(
+            f"actions {', '.join(names)}: let each pay a finite number in each layout"
         )
-        self.means: Floats = self.weights @ pays
-        every = np.ones(len(pays), np.bool_)
-        self.whole = self.split = [(every, every)]
+    return Actions(names, tables, pays.astype(np.float64), OWN)
+
+
+def _actions_of_contracts(
+    posterior: Posterior,
+    decision: str | Sequence[str | Contract] | None,
+    scoring: Scoring,
+    pair: PairLike,
+    random: Generator,
+) -> Actions:
+    """Contracts, paid by what the network of tricks expects in each layout."""
+    belief = posterior.belief
+    options = option_payoffs(belief, scoring, decision, pair_of(belief, pair))
+    groups = dict.fromkeys(option.group for option in options)
+    tables = TrickEstimates.of(judged(posterior, random), groups)
+    columns = [
+        tables.of_one(option.group, option.points).predicted for option in options
+    ]
+    names = [option.name for option in options]
+    return Actions(names, tables, np.stack(columns, axis=1), scoring.name)
+
+
+class Fold(NamedTuple):
+    """Layouts on which actions are chosen, and those on which they are paid."""
+
+    chosen_on: NDArray[np.bool_]  #: (n,)
+    paid_on: NDArray[np.bool_]  #: (n,)
+
+
+class Valuation:
+    """What answers are worth to somebody who then chooses the best action.
+
+    ``whole`` chooses and pays on all layouts, which is too much on average (M);
+    ``split`` chooses on four fifths and pays on the last, which is too little (K).
+    """
+
+    def __init__(self, actions: Actions, random: Generator) -> None:
+        self.actions = actions
+        self.layouts = actions.tables.layouts
+        self.weights = actions.tables.weights
+        self.ess = actions.tables.ess
+        self.pays = actions.pays
+        self.means: Floats = self.weights @ self.pays
+        all_layouts = np.ones(len(self.pays), np.bool_)
+        self.whole = [Fold(all_layouts, all_layouts)]
+        self.split = self.whole
         if self.ess < np.inf:
-            # The same layout drawn twice stays in one part: it must not choose for itself. Parts are drawn, since those
-            # of sorted layouts would resemble each other.
-            kinds, number = np.unique(self.layouts.masks, axis=0, return_inverse=True)
-            part = rng.permutation(len(kinds))[number.reshape(-1)] % FOLDS
-            self.split = [(part != fold, part == fold) for fold in range(FOLDS)]
-        nothing = np.ones((len(pays), 1))
-        self.without = self._paid(nothing, self.split), self._paid(nothing, self.whole)
+            self.split = _folds(self.layouts, random)
+        no_answer = np.ones((len(self.pays), 1))
+        self.split_without = self._paid(no_answer, self.split)
+        self.whole_without = self._paid(no_answer, self.whole)
 
-    def row(self, asked: Inquiry, posterior: Posterior) -> dict[str, float]:
-        if asked.name == EVERYTHING:
-            best = self.pays.max(axis=1)
-            bits, after, chosen = Estimate(posterior.entropy_bits, 0.0), (best, best), 0
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The best action without an answer, and how exact all figures are."""
+        n = len(self.layouts)
+        exact = self.ess == np.inf
+        if exact:
+            caution = f"Over all {n} layouts: the values are exact."
         else:
-            chances = asked.answers(self.layouts)
-            bits, chosen = (
-                self._bits(chances, asked.shares),
-                int((self.weights @ chances > 0).sum()),
+            caution = (
+                f"From {n} layouts: "
+                "on average the truth lies between value and optimistic."
             )
-            after = (
-                self._paid(chances, self.split),
-                self._paid(chances, self.whole),
-            )  # K and M
-        value = self._mean(after[0] - self.without[1], chosen + 1, after[1] - after[0])
+        if self.actions.scheme != OWN:
+            caution += (
+                " Scores are those that the network of tricks expects in each layout, "
+                "double dummy."
+            )
+        best = int(self.means.argmax())
+        return {
+            "action": self.actions.names[best],
+            "score": float(self.means[best]),
+            "scheme": self.actions.scheme,
+            "exact": int(exact),
+            "caution": caution,
+        }
+
+    def figures(self, inquiry: Inquiry, posterior: Posterior) -> dict[str, float]:
+        """What an answer tells and is worth, with the errors."""
+        if inquiry.name == EVERYTHING:
+            bits = Estimate(posterior.entropy_bits, 0.0)
+            split_with = whole_with = self.pays.max(axis=1)
+            answers = 0
+        else:
+            chances = inquiry.answers(self.layouts)
+            bits = self._bits(chances, inquiry.shares)
+            split_with = self._paid(chances, self.split)
+            whole_with = self._paid(chances, self.whole)
+            answers = int((self.weights @ chances > 0).sum())
+        # One action is chosen after each answer, and one without any.
+        chosen = answers + 1
+        value = self._mean(
+            split_with - self.whole_without, chosen, whole_with - split_with
+        )
         optimistic = self._mean(
-            after[1] - self.without[0], chosen + 1, self.without[1] - self.without[0]
+            whole_with - self.split_without,
+            chosen,
+            self.whole_without - self.split_without,
         )
         return with_errors({"bits": bits, "value": value, "optimistic": optimistic})
 
     def _mean(self, gain: Floats, chosen: int, lost: Floats) -> Estimate[float]:
-        """Of (n,) gains, with its standard error, where ``chosen`` actions were chosen
-        and (n,) ``lost`` by parts.
+        """Mean of (n,) gains with its standard error.
+
+        ``chosen``: actions that were chosen on the draws; ``lost``: (n,) what choosing
+        on parts of the draws lost.
         """
         mean = float(self.weights @ gain)
-        sampling = float(self.weights @ ((gain - mean) ** 2)) / max(
-            1.0, self.ess - chosen
-        )
-        unlike = float(np.ptp(self.pays, axis=1).max()) / (self.ess + 1.0)
-        rounding = 1e-9 * float(np.abs(self.pays).max())
-        error = float(np.sqrt(sampling + float(self.weights @ lost) ** 2 + unlike**2))
+        variance = float(self.weights @ ((gain - mean) ** 2))
+        sampling = variance / max(1.0, self.ess - chosen)
+        lost_by_parts = float(self.weights @ lost)
+        widest_choice = float(np.ptp(self.pays, axis=1).max())
+        one_unlike_all = widest_choice / (self.ess + 1.0)
+        error = float(np.sqrt(sampling + lost_by_parts**2 + one_unlike_all**2))
+        rounding = ROUNDING * float(np.abs(self.pays).max())
         return Estimate(mean if abs(mean) > rounding else 0.0, error)
 
-    def _paid(
-        self,
-        chances: Floats,
-        parts: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_]]],
-    ) -> Floats:
-        """(n,) what is paid to somebody who knows the answer; ``parts``: layouts to
-        choose on, to be paid on.
+    def _paid(self, chances: Floats, folds: Sequence[Fold]) -> Floats:
+        """(n,) what is paid to somebody who knows the answer, of (n, k) chances.
 
         After an answer that was not seen when the actions were chosen, the best action
         without one is taken.
         """
-        found = np.zeros(len(self.pays))
-        for learnt, paid in parts:
-            weights = self.weights * learnt
-            policy = ((chances * weights[:, None]).T @ self.pays).argmax(axis=1)
-            policy[weights @ chances == 0.0] = (weights @ self.pays).argmax()
-            found[paid] = (chances[paid] * self.pays[paid][:, policy]).sum(axis=1)
-        return found
+        paid = np.zeros(len(self.pays))
+        for chosen_on, paid_on in folds:
+            weights = self.weights * chosen_on
+            pays_by_answer = (chances * weights[:, None]).T @ self.pays
+            action_by_answer = pays_by_answer.argmax(axis=1)
+            unseen = weights @ chances == 0.0
+            action_by_answer[unseen] = (weights @ self.pays).argmax()
+            pays = self.pays[paid_on][:, action_by_answer]
+            paid[paid_on] = (chances[paid_on] * pays).sum(axis=1)
+        return paid
 
     def _bits(self, chances: Floats, shares: Floats | None) -> Estimate[float]:
-        """Mutual information of answer and layout, and its standard error; 0 where the
-        chances are known exactly.
+        """Mutual information of answer and layout, with its standard error.
+
+        ``chances``: (n, k) of the answers in each layout; ``shares``: (k,) of the
+        answers where they are known exactly.
         """
         if shares is not None:
-            known = shares[shares > 0]
-            return Estimate(float(-(known * np.log2(known)).sum()) + 0.0, 0.0)
+            return Estimate(_entropy(shares), 0.0)
         overall = self.weights @ chances
         with np.errstate(divide="ignore", invalid="ignore"):
-            gained = np.where(
-                chances > 0, chances * np.log2(chances / overall), 0.0
-            ).sum(axis=1)
+            terms = chances * np.log2(chances / overall)
+        gained = np.where(chances > 0, terms, 0.0).sum(axis=1)
         bits = float(self.weights @ gained)
-        spread = float(self.weights @ ((gained - bits) ** 2))
-        certain = bool(((chances == 0) | (chances == 1)).all())
-        # Entropy of counts is too small by about so much (Miller and Madow).
-        missing = (
-            ((overall > 0).sum() - 1) / (2 * self.ess * np.log(2)) if certain else 0.0
-        )
-        return Estimate(bits + float(missing), float(np.sqrt(spread / self.ess)))
+        variance = float(self.weights @ ((gained - bits) ** 2))
+        too_little = 0.0
+        if ((chances == 0) | (chances == 1)).all():
+            # Entropy of counts is too small by about so much (Miller and Madow).
+            answers = (overall > 0).sum()
+            too_little = float((answers - 1) / (2 * self.ess * np.log(2)))
+        return Estimate(bits + too_little, float(np.sqrt(variance / self.ess)))
 
 
-def _called(
-    name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts
-) -> NDArray[Any]:
-    values = np.asarray(function(layouts))
-    if values.shape != (len(layouts),):
-        raise BayesBridgeError(
-            f"{name!r} gave shape {values.shape} for {len(layouts)} layouts: give one value for each",
-            name=name,
-        )
-    return values
+def _folds(layouts: Layouts, random: Generator) -> list[Fold]:
+    """Five parts of the layouts, each paid on once.
+
+    The same layout drawn twice stays in one part: it must not choose for itself. Parts
+    are drawn, since those of sorted layouts would resemble each other.
+    """
+    different, numbers = np.unique(layouts.masks, axis=0, return_inverse=True)
+    parts = random.permutation(len(different))[numbers.reshape(-1)] % FOLDS
+    return [Fold(parts != part, parts == part) for part in range(FOLDS)]
 
 
-def _kinds(
-    name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts
-) -> Floats:
-    """(n, k) which of the k different values each layout gives, by a user's function."""
-    values = _called(name, function, layouts)
-    kinds, places = np.unique(values, return_inverse=True)
-    return np.eye(len(kinds))[places]
+def _entropy(shares: Floats) -> float:
+    """Of a distribution (k,), in bits."""
+    positive = shares[shares > 0]
+    return float(-(positive * np.log2(positive)).sum()) + 0.0

@@ -16,8 +16,12 @@ from bayesbridge.game.deal import Seat
 from bayesbridge.game.scoring import Duplicate
 
 BIDS: Final = tuple(call for call in CALLS if call.is_bid)
+"""From one club to seven no trumps."""
 
 SIDES: Final = ((Seat.N, Seat.S), (Seat.E, Seat.W))
+"""The pairs, by the number of their side."""
+BOOK: Final = 6
+"""Tricks that count for no level of a contract."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +71,16 @@ def par(
     (Par(score=300, contract=Contract.of('5CX by W')), 420)
     """
     scoring = Duplicate(Vulnerability.of(vulnerable))
+    # By side: the best of the bids that are looked at so far.
     best_bid: list[_Outcome | None] = [None, None]
     for bid in reversed(BIDS):
         north_south, east_west = best_bid
-        held = (
-            _worth_of_bid(bid, 0, tricks, scoring, east_west),
-            _worth_of_bid(bid, 1, tricks, scoring, north_south),
-        )
-        for side, outcome in enumerate(held):
-            best_bid[side] = _better_bid(side, outcome, best_bid[side])
+        by_north_south = _worth_of_bid(bid, 0, tricks, scoring, east_west)
+        by_east_west = _worth_of_bid(bid, 1, tricks, scoring, north_south)
+        best_bid = [
+            _better_bid(0, by_north_south, north_south),
+            _better_bid(1, by_east_west, east_west),
+        ]
     first = int(Seat.of(dealer)) % 2
     passed_out = _Outcome(0, None)
     after_pass = _better(1 - first, passed_out, best_bid[1 - first])
@@ -89,14 +94,15 @@ def _worth_of_bid(
     scoring: Duplicate,
     overcall: _Outcome | None,
 ) -> _Outcome:
-    """A bid of one side after the best answer of the other: to let it play, or its best
-    ``overcall`` of any higher bid.
+    """What a bid of one side is worth after the other's best answer.
+
+    The other lets it play, or makes its best ``overcall`` of any higher bid.
     """
     strain = bid.strain
     assert strain is not None
     declarer = max(SIDES[side], key=lambda seat: tricks[seat][strain])
     taken = int(tricks[declarer][strain])
-    doubled = int(taken < 6 + bid.level)
+    doubled = int(taken < BOOK + bid.level)
     contract = Contract(bid.level, strain, declarer, doubled)
     score = int(scoring.score(contract, taken))
     played = _Outcome(score if side == 0 else -score, contract)
@@ -104,8 +110,10 @@ def _worth_of_bid(
 
 
 def _better_bid(side: int, lower: _Outcome, higher: _Outcome | None) -> _Outcome:
-    """What a side prefers to bid: of two bids that are worth the same the higher, but of
-    games in one strain the lower, as people name them.
+    """Which of two bids a side prefers.
+
+    Of two that are worth the same the higher, but of games in one strain the lower, as
+    people name them.
     """
     if higher is None:
         return lower

@@ -10,16 +10,17 @@ plan for all layouts that look alike (:mod:`~bayesbridge.decisions.ending`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from math import exp
 from statistics import NormalDist
-from typing import Any, Final, NamedTuple, Unpack
+from typing import Any, Final, NamedTuple, Self, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, subsample
@@ -48,159 +49,287 @@ from bayesbridge.engines.target import log_likelihood
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
 from bayesbridge.estimators.calibrated_sample import CalibratedSample
-from bayesbridge.estimators.contract_question import TRICKS, resolve_contract
+from bayesbridge.estimators.contract_question import (
+    TRICKS,
+    WORDS_OF_A_WHOLE_CONTRACT,
+    resolve_contract,
+)
 from bayesbridge.estimators.outlook import CARD_SOLVER
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import SOLVER, offered
 from bayesbridge.estimators.trick_estimates import TrickEstimates, judged
 from bayesbridge.game.calls import Contract, Vulnerability
-from bayesbridge.game.cards import Card, Hand
+from bayesbridge.game.cards import Card, Hand, Suit
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats, Ints
 from bayesbridge.game.scoring import scoring_of
+from bayesbridge.game.table import Table as GameTable
 from bayesbridge.game.tricks import Trick
 from bayesbridge.runtime.progress import report_progress
 from bayesbridge.runtime.random64 import Seed, generator
 
 GOALS: Final = ("make", "tricks", "matchpoints")
 
+MOST_WORTH: Final = {"make": 1.0, "tricks": 13.0, "matchpoints": 1.0}
+"""What all tricks are worth, by goal: what one side lacks of it, the other has."""
+
+ALL_TRICKS: Final = 13
+
 AGREED: Final = 0.5
 """Share of experts from which on the card that they lead begins the answer."""
+
+
+FEW_TO_WALK: Final = 5_000
+MANY_TO_WALK: Final = 100_000
+"""Layouts between which draws are taken though all could be walked."""
+LEAST_EFFICIENCY: Final = 0.2
+"""Effective part of the draws from which weighted ones are good enough."""
+
+ERROR_OF_BEST: Final = 0.05
+"""Chance of calling a card the best although another is as good, over all comparisons
+together.
+"""
+
+DECIMALS_COMPARED: Final = 12
+"""Means that are equal to so many decimals are equal."""
+
+LAYOUTS: Final = 1000
+"""Layouts solved at most where one is solved fast, unless a time is named."""
+
+TIME_OF_A_TRICK_LESS: Final = 0.45
+"""What solving takes with a trick less to play, of the time with it."""
+LEAST_COST: Final = 1e-9
+"""Seconds that a layout takes at least."""
+SECONDS_A_PART: Final = 0.3
+"""Time after which the solver, which hears no interrupt, gives the word back."""
+QUICKEST: Final = 1e-3
+"""Seconds a layout, at least, when parts are cut."""
+PARTS_BEFORE_FIRST: Final = 3
+"""Parts that are solved before the first ranking is told."""
+
+DRAWN: Final = 200
+"""Draws that a search stands for at most."""
+SEARCHED: Final = 60
+"""Layouts over which one plan is searched at most, where many tricks are left."""
+FEW_TRICKS: Final = 4
+"""Tricks left of which all layouts are searched, by all horizons."""
+DEEPER: Final = 10
+"""How many times as long as all horizons before it the next one takes, about."""
+TIE_BREAK: Final = 1e-5
+"""A later goal decides only where the earlier ones are equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayTurn:
     """A moment of a play: whose turn it is, to which trick of which contract."""
 
-    contract: Contract
-    dummy: Seat
+    contract: Contract  #: What is played.
+    dummy: Seat  #: Whose hand lies open.
     trick: Trick  #: The trick so far; empty where its leader is in turn.
-    played_mask: (
-        int  #: Cards that have left their hands, those of the trick among them.
-    )
+    #: Cards that have left their hands, those of the trick among them.
+    played_mask: int
     won: int  #: Tricks that declarer has won.
     tricks: int  #: Tricks that are over.
     legal: Hand  #: What the seat in turn may play.
 
     @property
     def seat(self) -> Seat:
+        """Whose hand is to play."""
         assert self.trick.turn is not None
         return self.trick.turn
 
     @property
     def defends(self) -> bool:
         """Whether the seat in turn is a defender's."""
-        return self.seat not in (self.contract.declarer, self.dummy)
+        return self.seat not in self.pair
 
     @property
     def lead(self) -> bool:
+        """Whether it is the opening lead."""
         return not self.played_mask
 
     @property
+    def pair(self) -> tuple[Seat, Seat]:
+        """Declarer and dummy."""
+        return self.contract.declarer, self.dummy
+
+    @property
+    def tricks_left(self) -> int:
+        """Tricks to come, the one that lies among them."""
+        return ALL_TRICKS - self.tricks
+
+    @property
     def question(self) -> Question:
-        pair, trump = (self.contract.declarer, self.dummy), self.contract.trump
-        return Question(
-            pair, trump, None if self.lead else self.trick, self.played_mask
-        )
+        """What a solver is asked about this moment."""
+        trick = None if self.lead else self.trick
+        return Question(self.pair, self.contract.trump, trick, self.played_mask)
 
     @property
     def words(self) -> str:
         """The moment as a title, such as ``West leads against 3NT by S``."""
-        who, against = SEATS[self.seat.name], "against" if self.defends else "in"
-        what = (
-            "leads"
-            if not self.trick.cards
-            else f"plays to '{with_symbols(self.trick)}'"
-        )
-        return f"{who} {what} {against} {self.contract}" + (
-            "" if self.lead else f", trick {self.tricks + 1}"
-        )
+        verb = "leads"
+        if self.trick.cards:
+            verb = f"plays to '{with_symbols(self.trick)}'"
+        preposition = "against" if self.defends else "in"
+        title = f"{SEATS[self.seat.name]} {verb} {preposition} {self.contract}"
+        return title if self.lead else f"{title}, trick {self.tricks + 1}"
 
 
 def turn_of(
     belief: Belief, contract: Contract | str | None = None, by: Seat | str | None = None
 ) -> PlayTurn:
-    """Whose turn it is by the cards played; the observer must be who chooses: the seat
-    itself, or declarer for dummy.
+    """Whose turn it is by the cards played, and what may be played.
 
-    The ``contract`` is that of the auction unless it is named; its declarer sits on the
-    right of who leads first.
+    The observer must be who chooses: the seat itself, or declarer for dummy.
+
+    Parameters
+    ----------
+    belief : Belief
+        With the cards played as evidence.
+    contract : Contract or str, optional
+        What is played; that of the auction unless it is named.
+    by : Seat or str, optional
+        Its declarer; unless named, the seat on the right of who leads first.
+
+    Returns
+    -------
+    PlayTurn
+
+    Raises
+    ------
+    BayesBridgeError
+        If there is no contract, if somebody else chooses, if dummy's hand is not shown,
+        or if nothing is left to play.
     """
-    own, plays = belief.table.contract, belief.table.plays
-    asked = own if contract is None else contract
-    if asked is None:
-        raise BayesBridgeError(
-            "no contract to play: name one, such as 3NT, or give the whole auction"
-        )
-    leader = plays[0][0] if plays else belief.observer
-    if by is None and len(str(asked).split()) < 3:
-        by = own.declarer if own is not None else _declarer(leader, belief.dummy)
-    final = resolve_contract(belief, asked, by)
+    final = _contract_played(belief, contract, by)
     table = replace(belief.table, named=final)
-    first, dummy = table.leader, table.dummy
-    assert first is not None
-    assert dummy is not None
-    if belief.trump is not None and belief.trump != final.strain:
-        raise BayesBridgeError(
-            f"contract {str(final)!r}, but trump {belief.trump.name}: name one",
-            contract=final,
-        )
-    observer = belief.observer
-    if not plays and first != observer:
-        raise BayesBridgeError(
-            f"contract {str(final)!r}: {first.name} is on lead, not {observer.name}: "
-            f"ask what {first.name} believes, or name {_declarer(observer, belief.dummy).name} as declarer",
-            leader=observer,
-        )
-    if leader != first:
-        cure = "fix either"
-        if (
-            asked is own is not None
-            and belief.auction is not None
-            and belief.dummy is None
-        ):
-            dealer = belief.auction.first.next((leader - first) % 4).name
-            cure = f"fix either, or let {dealer} deal (--dealer {dealer})"
-        raise IllegalPlay(
-            f"{leader.name} led, but against {final} it is {first.name}'s lead: {cure}",
-            seat=leader,
-        )
-    if plays and dummy != final.declarer.partner:
-        raise BayesBridgeError(
-            f"{dummy.name} is dummy beside {final.declarer.name}: only opening leads are judged there"
-        )
-    trick, seat, chooser = table.trick, table.turn, table.chooser
-    if trick is None or seat is None or chooser is None:
-        raise BayesBridgeError("all 52 cards are played: ask before the last trick")
-    if chooser != observer:
-        whose = f"{seat.name}'s turn" + (
-            f", dummy's, whose cards {chooser.name} plays" if seat == dummy else ""
-        )
-        raise BayesBridgeError(
-            f"it is {whose}: ask what {chooser.name} believes, not {observer.name}",
-            seat=chooser,
-        )
-    if plays and dummy not in table.shown:
-        raise BayesBridgeError(
-            f"{dummy.name}'s hand lies open after the lead: show it, such as Reveal({dummy.name!r}, …)",
-            seat=dummy,
-        )
-    won = sum(winner in (final.declarer, dummy) for winner in table.winners)
+    _verify_trump(belief, final)
+    _verify_leader(belief, table, contract)
+    _verify_dummy(table)
+    trick = _trick_to_play(belief, table)
+    assert table.dummy is not None
+    assert table.turn is not None
     return PlayTurn(
-        final,
-        dummy,
-        trick,
-        table.played,
-        won,
-        len(table.winners),
-        table.legal_cards(seat),
+        contract=final,
+        dummy=table.dummy,
+        trick=trick,
+        played_mask=table.played,
+        won=sum(winner in (final.declarer, table.dummy) for winner in table.winners),
+        tricks=len(table.winners),
+        legal=table.legal_cards(table.turn),
     )
 
 
+def _contract_played(
+    belief: Belief, contract: Contract | str | None, by: Seat | str | None
+) -> Contract:
+    """The contract with its declarer: as named, or that of the auction."""
+    of_auction = belief.table.contract
+    named = of_auction if contract is None else contract
+    if named is None:
+        raise BayesBridgeError(
+            "no contract to play: name one, such as 3NT, or give the whole auction"
+        )
+    names_declarer = len(str(named).split()) >= WORDS_OF_A_WHOLE_CONTRACT
+    if by is None and not names_declarer:
+        by = _declarer(_first_to_play(belief), belief.dummy)
+        if of_auction is not None:
+            by = of_auction.declarer
+    return resolve_contract(belief, named, by)
+
+
+def _first_to_play(belief: Belief) -> Seat:
+    """Who led first; before that the observer, who is taken to be on lead."""
+    plays = belief.table.plays
+    return plays[0][0] if plays else belief.observer
+
+
 def _declarer(leader: Seat, dummy: Seat | None) -> Seat:
-    """The seat on the right, past a dummy beside them."""
+    """The seat on the right of the leader, past a dummy beside them."""
     right = leader.next(3)
     return right if right != dummy else right.next(3)
+
+
+def _verify_trump(belief: Belief, contract: Contract) -> None:
+    """Refuse a contract in another strain than the trumps that are told."""
+    if belief.trump is not None and belief.trump != contract.strain:
+        raise BayesBridgeError(
+            f"contract {str(contract)!r}, but trump {belief.trump.name}: name one",
+            contract=contract,
+        )
+
+
+def _verify_leader(
+    belief: Belief, table: GameTable, named: Contract | str | None
+) -> None:
+    """Refuse a contract against which somebody else is on lead, or was.
+
+    ``table`` plays the contract that is meant, ``named`` is what the caller wrote.
+    """
+    contract = table.named
+    right_leader = table.leader
+    assert contract is not None
+    assert right_leader is not None
+    leader = _first_to_play(belief)
+    if leader == right_leader:
+        return
+    if not table.plays:
+        declarer = _declarer(leader, belief.dummy)
+        raise BayesBridgeError(
+            f"contract {str(contract)!r}: {right_leader.name} is on lead, "
+            f"not {leader.name}: ask what {right_leader.name} believes, "
+            f"or name {declarer.name} as declarer",
+            leader=leader,
+        )
+    cure = "fix either"
+    of_auction = belief.table.contract
+    by_auction = of_auction is not None and (named is None or named is of_auction)
+    if by_auction and belief.auction is not None and belief.dummy is None:
+        dealer = belief.auction.first.next((leader - right_leader) % 4).name
+        cure = f"fix either, or let {dealer} deal (--dealer {dealer})"
+    raise IllegalPlay(
+        f"{leader.name} led, but against {contract} "
+        f"it is {right_leader.name}'s lead: {cure}",
+        seat=leader,
+    )
+
+
+def _verify_dummy(table: GameTable) -> None:
+    """Refuse a play after the lead with a dummy that is not declarer's partner."""
+    contract = table.named
+    assert contract is not None
+    assert table.dummy is not None
+    if table.plays and table.dummy != contract.declarer.partner:
+        raise BayesBridgeError(
+            f"{table.dummy.name} is dummy beside {contract.declarer.name}: "
+            "only opening leads are judged there"
+        )
+
+
+def _trick_to_play(belief: Belief, table: GameTable) -> Trick:
+    """The trick so far; raises unless the observer chooses and sees dummy."""
+    trick = table.trick
+    seat = table.turn
+    chooser = table.chooser
+    dummy = table.dummy
+    if trick is None or seat is None or chooser is None:
+        raise BayesBridgeError("all 52 cards are played: ask before the last trick")
+    if chooser != belief.observer:
+        turn = f"{seat.name}'s turn"
+        if seat == dummy:
+            turn += f", dummy's, whose cards {chooser.name} plays"
+        raise BayesBridgeError(
+            f"it is {turn}: "
+            f"ask what {chooser.name} believes, not {belief.observer.name}",
+            seat=chooser,
+        )
+    if table.plays and dummy is not None and dummy not in table.shown:
+        raise BayesBridgeError(
+            f"{dummy.name}'s hand lies open after the lead: "
+            f"show it, such as Reveal({dummy.name!r}, …)",
+            seat=dummy,
+        )
+    return trick
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +342,10 @@ class CardChoice:
     behind: Estimate[float]  #: How far behind the best card by the goal, paired.
     close: bool  #: Whether the test cannot tell it from the best.
     wins: float  #: P(it wins the trick).
-    matchpoints: Estimate[float] | None = (
-        None  #: Expected share of the matchpoints, where a field was given.
-    )
-    led: tuple[
-        float, ...
-    ] = ()  #: P(each is led) by the player model of the belief, for the opening lead.
+    #: Expected share of the matchpoints, where a field was given.
+    matchpoints: Estimate[float] | None = None
+    #: P(each is led) by the player model of the belief, for the opening lead.
+    led: tuple[float, ...] = ()
 
     @property
     def name(self) -> str:
@@ -230,15 +357,14 @@ class CardChoice:
 class CardChoices(Displayable):
     """All cards that may be played at a moment, the best first."""
 
-    turn: PlayTurn
+    turn: PlayTurn  #: The moment.
     #: ``make`` (for defenders: to beat the contract), ``tricks`` or ``matchpoints``.
     goal: str
-    choices: tuple[CardChoice, ...]
+    choices: tuple[CardChoice, ...]  #: The best first.
     solved: int  #: Layouts that were solved.
     exact: bool  #: Whether these are all layouts that fit, with their exact weights.
-    plan: tuple[
-        str, ...
-    ] = ()  #: Declarer's best plan, where the ending was searched whole.
+    #: Declarer's best plan, where the ending was searched whole.
+    plan: tuple[str, ...] = ()
     #: Tricks from this one on that are played by one plan, double dummy after them.
     horizon: int = 0
     late: bool = False  #: Whether one plan was looked for, and took too long.
@@ -254,6 +380,17 @@ class CardChoices(Displayable):
         return len(self.best) == 1
 
     def of(self, card: Card) -> CardChoice:
+        """The choice that a card belongs to.
+
+        Parameters
+        ----------
+        card : Card
+            One that may be played.
+
+        Returns
+        -------
+        CardChoice
+        """
         return next(choice for choice in self.choices if card in choice.cards)
 
     @property
@@ -263,21 +400,24 @@ class CardChoices(Displayable):
 
     @property
     def favourite(self) -> tuple[Card, float] | None:
-        """The best or close card that experts lead most often, and its share; of all
-        cards where most of them lead it. ``None`` where no lead is asked for.
+        """The best or close card that experts lead most often, and its share.
+
+        Of all cards where most of them lead it. ``None`` where no lead is asked for.
         """
-        shares = {
-            card: share
-            for choice in self.choices
-            for card, share in zip(choice.cards, choice.led, strict=False)
-        }
+        shares: dict[Card, float] = {}
+        for choice in self.choices:
+            shares |= zip(choice.cards, choice.led, strict=False)
         if not shares:
             return None
         most = max(shares, key=shares.__getitem__)
         if shares[most] < AGREED:
-            close = [card for choice in self.best for card in choice.cards]
-            most = max(close, key=shares.__getitem__)
+            most = max(self._best_cards, key=shares.__getitem__)
         return most, shares[most]
+
+    @property
+    def _best_cards(self) -> list[Card]:
+        """The cards of the best choices, one by one."""
+        return [card for choice in self.best for card in choice.cards]
 
     @property
     def _favourite_first(self) -> str:
@@ -322,13 +462,14 @@ class CardChoices(Displayable):
 
     @property
     def _guesses(self) -> str:
-        """From when on the chance counts guesses as right; empty where there are none."""
+        """From when on guesses count as right; empty where there are none."""
         if self.plan or self.solved == 1:
             return ""
         planned = {0: "all later guesses", 1: "guesses after this trick"}
         planned[2] = "guesses after the next trick"
-        last = self.turn.tricks + self.horizon
-        guesses = planned.get(self.horizon, f"guesses after trick {last}")
+        last_planned = self.turn.tricks + self.horizon
+        later_guesses = f"guesses after trick {last_planned}"
+        guesses = planned.get(self.horizon, later_guesses)
         return f", {guesses} counted as right"
 
     @property
@@ -337,7 +478,8 @@ class CardChoices(Displayable):
         if self.plan:
             basis = "all layouts" if self.exact else "the layouts drawn"
             return (
-                f"Searched to the last trick over {basis} ({number(self.solved)}): declarer's plan is the same where "
+                f"Searched to the last trick over {basis} ({number(self.solved)}): "
+                "declarer's plan is the same where "
                 "they look alike, and the defenders see all cards."
             )
         basis = (
@@ -346,9 +488,9 @@ class CardChoices(Displayable):
         if self.exact:
             basis = f"Every layout was solved ({number(self.solved)})."
         if self.horizon:
-            tricks = "This trick" + {1: "", 2: " and the next"}.get(
-                self.horizon, f" and the next {self.horizon - 1}"
-            )
+            planned = {1: "This trick", 2: "This trick and the next"}
+            several = f"This trick and the next {self.horizon - 1}"
+            tricks = planned.get(self.horizon, several)
             return f"{basis} {tricks} as one plan, after it double dummy."
         late = " One plan for all layouts took too long to search." if self.late else ""
         return f"{basis}{late} Double dummy: after this card all four see all cards."
@@ -356,120 +498,121 @@ class CardChoices(Displayable):
     @property
     def tables(self) -> list[Table]:
         """Every card that may be played, and how far it is behind the best."""
-        best, turn = self.choices[0], self.turn
-        unit, digits, scale = (
-            ("", 2, 1.0) if self.goal == "tricks" else (" %", 1, 100.0)
-        )
-        rows = []
-        for choice in self.choices:
-            mean, error = (scale * part for part in choice.behind)
-            behind = (
-                ""
-                if choice is best
-                else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
-            )
-            verdict = "best" if self.clear else "ahead" if choice is best else "close"
-            shares = [
-                choice.chance,
-                *([] if choice.matchpoints is None else [choice.matchpoints]),
-            ]
-            chances = [
-                percent(share) + share_error(share, spread) for share, spread in shares
-            ]
-            tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
-            led = [percent(sum(choice.led))] if choice.led else []
-            rows.append(
-                [
-                    card_words(choice.name),
-                    *chances,
-                    tricks,
-                    percent(choice.wins),
-                    behind,
-                    *led,
-                    verdict * choice.close,
-                ]
-            )
-        chance = "P(beaten)" if turn.defends else "P(makes)"
-        field = [] if best.matchpoints is None else ["matchpoints"]
-        led = ["experts"] if best.led else []
-        columns = ["card", chance, *field, "tricks", "wins trick", "behind", *led, ""]
-        plan = (
-            [f"Plan: {self.plan[0]}", *(f"      {line}" for line in self.plan[1:])]
-            if self.plan
-            else []
-        )
-        return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
+        best = self.choices[0]
+        columns = ["card", "P(beaten)" if self.turn.defends else "P(makes)"]
+        if best.matchpoints is not None:
+            columns.append("matchpoints")
+        columns += ["tricks", "wins trick", "behind"]
+        if best.led:
+            columns.append("experts")
+        columns.append("")
+        rows = [self._row(choice) for choice in self.choices]
+        notes = [*self._plan_lines, self.sentence, self.caution]
+        return [Table(self.turn.words, columns, rows, notes)]
+
+    def _row(self, choice: CardChoice) -> list[str]:
+        """The cells of a choice, as :attr:`tables` heads them."""
+        cells = [card_words(choice.name), _share_cell(choice.chance)]
+        if choice.matchpoints is not None:
+            cells.append(_share_cell(choice.matchpoints))
+        tricks, tricks_error = choice.tricks
+        cells.append(f"{tricks:.2f}{error_text(tricks_error)}")
+        cells.append(percent(choice.wins))
+        cells.append(self._behind_cell(choice))
+        if choice.led:
+            cells.append(percent(sum(choice.led)))
+        cells.append(self._verdict_cell(choice))
+        return cells
+
+    def _behind_cell(self, choice: CardChoice) -> str:
+        """How far a choice is behind the best, in tricks or per cent."""
+        if choice is self.choices[0]:
+            return ""
+        mean, error = choice.behind
+        if self.goal == "tricks":
+            return f"{mean:.2f}{error_text(error, 2)}"
+        mean_percent = 100.0 * mean
+        return f"{mean_percent:.1f}{error_text(100.0 * error, 1)} %"
+
+    def _verdict_cell(self, choice: CardChoice) -> str:
+        """Whether a choice is the best, or cannot be told from it."""
+        if not choice.close:
+            return ""
+        if self.clear:
+            return "best"
+        return "ahead" if choice is self.choices[0] else "close"
+
+    @property
+    def _plan_lines(self) -> list[str]:
+        """Declarer's plan, each line below the other."""
+        if not self.plan:
+            return []
+        return [f"Plan: {self.plan[0]}", *(f"      {line}" for line in self.plan[1:])]
 
     def document(self) -> dict[str, Any]:
-        cards = []
+        """The answer as plain data, for ``--json`` and web pages.
+
+        Returns
+        -------
+        dict
+        """
+        wins: dict[str, float] = {}
         for choice in self.choices:
-            chance = "beaten" if self.turn.defends else "make"
-            figures = {
-                chance: choice.chance,
-                "tricks": choice.tricks,
-                "behind": choice.behind,
-            }
-            figures |= (
-                {}
-                if choice.matchpoints is None
-                else {"matchpoints": choice.matchpoints}
-            )
-            row = {
-                "cards": [str(card) for card in choice.cards],
-                "close": choice.close,
-                "wins": choice.wins,
-            }
-            cards.append(
-                {
-                    **row,
-                    **({"led": list(choice.led)} if choice.led else {}),
-                    **with_errors(figures),
-                }
-            )
+            wins |= dict.fromkeys(map(str, choice.cards), choice.wins)
         return {
             "contract": str(self.turn.contract),
             "seat": self.turn.seat.name,
             "trick": str(self.turn.trick),
             "goal": self.goal,
             "clear": self.clear,
-            "best": [str(card) for choice in self.best for card in choice.cards],
+            "best": [str(card) for card in self._best_cards],
             "solved": self.solved,
             "exact": self.exact,
-            "cards": cards,
-            "wins": {
-                str(card): choice.wins
-                for choice in self.choices
-                for card in choice.cards
-            },
+            "cards": [self._choice_document(choice) for choice in self.choices],
+            "wins": wins,
             "plan": list(self.plan),
             "horizon": self.horizon,
         }
 
+    def _choice_document(self, choice: CardChoice) -> dict[str, Any]:
+        """A choice as plain data."""
+        document: dict[str, Any] = {
+            "cards": [str(card) for card in choice.cards],
+            "close": choice.close,
+            "wins": choice.wins,
+        }
+        if choice.led:
+            document["led"] = list(choice.led)
+        figures = {
+            "beaten" if self.turn.defends else "make": choice.chance,
+            "tricks": choice.tricks,
+            "behind": choice.behind,
+        }
+        if choice.matchpoints is not None:
+            figures["matchpoints"] = choice.matchpoints
+        return document | with_errors(figures)
 
-# Layouts that are solved at most where a layout is solved fast, unless a time is named
-LAYOUTS: Final = 1000
-SEARCHED, DRAWN = (
-    60,
-    200,
-)  # layouts over which one plan is searched, and the draws that these stand for
-DEEPER: Final = (
-    10  # how many times as long as all horizons before it the next one takes, about
-)
+
+def _share_cell(share: Estimate[float]) -> str:
+    """A chance, or another share, as a table shows it."""
+    return percent(share.mean) + share_error(share.mean, share.error)
 
 
 def believed(
     belief: Belief, draws: int, rng: Seed = 0, before: Posterior | None = None
 ) -> Posterior:
-    """A posterior for a decision, which needs hundreds of layouts: draws where walking
-    all would take seconds.
+    """A posterior for a decision, which needs hundreds of layouts.
+
+    Draws, where walking all layouts would take seconds.
 
     >>> believed(Belief("W", "Q8642.93.J84.K75", dummy=None), 100)
     <Posterior: direct, 100 of 84478098072866400 layouts, ESS 100>
     """
-    if belief.target.soft and 5_000 < belief.target.support_size <= 100_000:
-        found = belief.infer("importance", draws, rng, before)
-        if found.ess > 0.2 * draws:
-            return found
+    target = belief.target
+    if target.soft and FEW_TO_WALK < target.support_size <= MANY_TO_WALK:
+        weighted = belief.infer("importance", draws, rng, before)
+        if weighted.ess > LEAST_EFFICIENCY * draws:
+            return weighted
     return belief.infer("auto", draws, rng, before)
 
 
@@ -486,22 +629,55 @@ def play(
     first: Callable[[CardChoices], object] | None = None,
     **limits: Unpack[Limits],
 ) -> CardChoices:
-    """Compare all cards that may be played now, by what the observer, who chooses,
-    believes.
+    """Compare all cards that may be played now, by what the observer believes.
 
-    The observer is the seat in turn, or declarer where it is dummy's; before any card
-    is played the opening leader. ``contract``: that of the auction unless named.
-    ``goal``: ``make``, for P(it makes), for defenders P(it is beaten); ``tricks``, for
-    what the side takes on average; or ``matchpoints`` against a ``field``, the
-    duplicate scores of the declaring side at other tables. Another figure decides where
-    the first is the same in every layout. ``limits``: ``solve`` layouts are solved, by
-    default as many as ``seconds`` on one core allow. Needs the plugin
-    bayesbridge-double-dummy, but not where declarer has at most eight tricks left:
-    there the figures are those of one plan for up to ``horizon`` tricks, as far as a
-    search takes seconds; ``plan`` tells the best where that is for all tricks left.
-    ``first`` is told the ranking after a second's solving, where there is more to
-    solve.
+    The observer, who chooses, is the seat in turn, or declarer where it is dummy's;
+    before any card is played the opening leader. Where declarer has at most eight
+    tricks left, the figures are those of one plan for all layouts that look alike, as
+    far as a search takes seconds; ``plan`` of the answer tells the best where that is
+    for all tricks left. Otherwise they are double dummy after this card, which needs
+    the plugin bayesbridge-double-dummy.
 
+    Parameters
+    ----------
+    posterior : Posterior
+        What the observer believes.
+    contract : Contract or str, optional
+        What is played: that of the auction unless named.
+    by : Seat or str, optional
+        Its declarer, where the contract does not say.
+    goal : {"make", "tricks", "matchpoints"}, optional
+        What decides: P(the contract makes), for defenders P(it is beaten); what the
+        side takes on average; or the expected matchpoints against a field, as is usual
+        where one is given. Another figure decides where the first is the same in every
+        layout.
+    field : sequence of float, optional
+        Duplicate scores of the declaring side at other tables.
+    vulnerable : Vulnerability or str
+        Which sides are vulnerable, for the scores.
+    horizon : int
+        Tricks that one plan is searched for at most; 0 is double dummy.
+    rng : seed
+        Where random numbers start.
+    first : callable, optional
+        Is told the ranking after a second's solving, where there is more to solve.
+    **limits
+        ``solve``: layouts to solve, by default as many as ``seconds`` on one core
+        allow.
+
+    Returns
+    -------
+    CardChoices
+        The best card first.
+
+    Raises
+    ------
+    BayesBridgeError
+        If the observer has no card to choose, if a goal or a field cannot be read, or
+        if a solver is needed and not installed.
+
+    Examples
+    --------
     >>> from bayesbridge import Belief
     >>> try:
     ...     play(Belief("W", "Q8642.93.J84.K75", dummy=None).infer(rng=1), "3NT by N")
@@ -509,97 +685,94 @@ def play(
     ...     print(error)
     contract '3NT by N': E is on lead, not W: ask what E believes, or name S as declarer
     """
-    meant = goal or ("make" if field is None else "matchpoints")
-    meant = "make" if meant == "beat" else meant
-    if meant not in GOALS or (meant == "matchpoints") > (field is not None):
-        what = (
-            "name the scores of other tables as field"
-            if meant in GOALS
-            else f"choose {', '.join(GOALS)}"
-        )
-        raise BayesBridgeError(f"goal {goal!r}: {what}", goal=goal)
-    budget = Budget(**limits)
-    if budget.solve == 0:
+    first_goal = _first_goal(goal, field)
+    limited = Budget(**limits)
+    if limited.solve == 0:
         raise BayesBridgeError("solve 0: give at least 2 layouts", solve=0)
-    # Where a layout is solved fast, and nobody named a time, so many are enough.
-    most, budget = (
-        LAYOUTS if budget.seconds is None else MOST_DRAWS,
-        budget.over(USUAL["play"]),
-    )
+    budget = limited.over(USUAL["play"])
     turn = turn_of(posterior.belief, contract, by)
-    # (14,) what 0 … 13 tricks of declarer are worth to the side, first by the goal.
-    made = (np.arange(14) >= turn.contract.tricks_needed).astype(np.float64)
-    values = {"make": 1.0 - made if turn.defends else made, "tricks": np.arange(14.0)}
-    values["tricks"] = 13.0 - values["tricks"] if turn.defends else values["tricks"]
-    if field is not None:
-        scores = payoff(scoring_of("duplicate", vulnerable, None), turn.contract)[
-            :, None
-        ]
-        others = np.asarray(field, np.float64)[None]
-        if not others.size or not np.isfinite(others).all():
-            raise BayesBridgeError(
-                "field: give at least one score, such as 420", field=field
-            )
-        won = ((scores > others) + 0.5 * (scores == others)).mean(axis=1)
-        values["matchpoints"] = 1.0 - won if turn.defends else won
-    goals = {
-        name: np.asarray(values[name])
-        for name in dict.fromkeys((meant, *GOALS))
-        if name in values
-    }
-    asked = _Asked(
-        posterior,
-        turn,
-        goals,
-        card_wins(posterior, turn.trick, (turn.contract.declarer, turn.dummy)),
+    question = CardQuestion(
+        posterior=posterior,
+        turn=turn,
+        goals=_goal_values(first_goal, turn, field, vulnerable),
+        wins=card_wins(posterior, turn.trick, turn.pair),
     )
-    wanted = horizon > 0 and not turn.defends and turn.tricks >= 13 - MOST_TRICKS
-    if wanted:
+    searches = horizon > 0 and not turn.defends and turn.tricks_left <= MOST_TRICKS
+    if searches:
         with suppress(TooMuchWork):
-            return _searched(asked, budget, horizon, rng)
-    solver = card_solver()
-    cost = max(
-        seconds_of(solver) * 0.45**turn.tricks, 1e-9
-    )  # a trick less to play takes less than half the time
-    n, some = budget.layouts(cost, most), posterior
-    if len(posterior) > n:
-        some = subsample(
-            posterior, n, generator(rng), f"{n} layouts of these are solved"
-        )
-    step = max(
-        1, round(0.3 / max(cost, 1e-3))
-    )  # a third of a second's work: the solver hears no interrupt
-    parts: list[NDArray[Any]] = []
+            return search_cards(question, budget, horizon, rng)
+    # Where a layout is solved fast, and nobody named a time, so many are enough.
+    most_layouts = LAYOUTS
+    if limited.seconds is not None:
+        most_layouts = MOST_DRAWS
+    choices = solve_cards(question, budget, most_layouts, rng, first)
+    return replace(_with_leads(choices, posterior.belief), late=searches)
 
-    def ranking(sample: CalibratedSample) -> CardChoices:
-        taken = np.concatenate(parts).astype(
-            np.int64
-        )  # by the side in turn, from here on
-        # Cards next to each other in a suit stand together if they did the same in every layout.
-        alike = groupby(
-            turn.legal, key=lambda card: (card.suit, taken[:, card.index].tobytes())
-        )
-        groups = [tuple(cards) for _, cards in alike]
-        now = turn.tricks - turn.won if turn.defends else turn.won
-        tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
-        tricks = 13 - tricks if turn.defends else tricks
-        columns = {name: values[tricks] for name, values in goals.items()}
-        return _ranked(asked, groups, columns, sample)
 
-    for begin in range(0, len(some), step):
-        parts.append(
-            run(solver, some.layouts[begin : begin + step], turn.question)[
-                "lead_tricks"
-            ]
+def _first_goal(goal: str | None, field: Sequence[float] | None) -> str:
+    """The goal that decides; raises for one that is unknown or lacks its field."""
+    if not goal:
+        first_goal = "make" if field is None else "matchpoints"
+    else:
+        first_goal = "make" if goal == "beat" else goal
+    if first_goal not in GOALS:
+        raise BayesBridgeError(f"goal {goal!r}: choose {', '.join(GOALS)}", goal=goal)
+    if first_goal == "matchpoints" and field is None:
+        raise BayesBridgeError(
+            f"goal {goal!r}: name the scores of other tables as field", goal=goal
         )
-        if first is not None and len(parts) == 3 and (done := begin + step) < len(some):
-            first(ranking(CalibratedSample.of(np.full(done, 1.0 / done))))
-        report_progress("layouts solved", min(begin + step, len(some)), len(some))
-    ranked = ranking(_sample(posterior, some, turn))
-    return replace(_with_leads(ranked, posterior.belief), exact=some.exact, late=wanted)
+    return first_goal
+
+
+def _goal_values(
+    first_goal: str,
+    turn: PlayTurn,
+    field: Sequence[float] | None,
+    vulnerable: Vulnerability | str,
+) -> dict[str, Floats]:
+    """What 0 … 13 tricks of declarer are worth to the side in turn, (14,) by goal.
+
+    The goal that decides stands first.
+    """
+    made = (np.arange(14) >= turn.contract.tricks_needed).astype(np.float64)
+    values = {"make": made, "tricks": np.arange(14.0)}
+    if field is not None:
+        values["matchpoints"] = _matchpoints(turn.contract, field, vulnerable)
+    in_order = dict.fromkeys((first_goal, *GOALS))
+    goals = {name: values[name] for name in in_order if name in values}
+    if turn.defends:
+        return {name: MOST_WORTH[name] - value for name, value in goals.items()}
+    return goals
+
+
+def _matchpoints(
+    contract: Contract, field: Sequence[float], vulnerable: Vulnerability | str
+) -> Floats:
+    """(14,) declarer's share of the matchpoints against a field for 0 … 13 tricks."""
+    scheme = scoring_of("duplicate", vulnerable, None)
+    scores = payoff(scheme, contract)[:, None]
+    field_scores = np.asarray(field, np.float64)[None]
+    if not field_scores.size or not np.isfinite(field_scores).all():
+        raise BayesBridgeError(
+            "field: give at least one score, such as 420", field=field
+        )
+    points = (scores > field_scores) + 0.5 * (scores == field_scores)
+    return np.asarray(points.mean(axis=1))
+
+
+class CardQuestion(NamedTuple):
+    """Which card to play, and what decides."""
+
+    posterior: Posterior
+    turn: PlayTurn
+    #: By goal, the one that decides first: (14,) what 0 … 13 tricks of declarer are
+    #: worth to the side in turn.
+    goals: dict[str, Floats]
+    wins: dict[Card, float]  #: P(each card wins the trick).
 
 
 def card_solver() -> Estimator:
+    """The estimator that solves layouts for each card, of the double-dummy plugin."""
     try:
         return offered("estimators", [CARD_SOLVER]).estimator(CARD_SOLVER)
     except PluginError:
@@ -608,188 +781,399 @@ def card_solver() -> Estimator:
         ) from None
 
 
-def _with_leads(ranked: CardChoices, belief: Belief) -> CardChoices:
-    """With how often a model of players leads each card, where it is the opening lead."""
-    player, turn, auction = belief.chooses, ranked.turn, belief.auction
+def solve_cards(
+    question: CardQuestion,
+    budget: Budget,
+    most_layouts: int,
+    rng: Seed,
+    first: Callable[[CardChoices], object] | None,
+) -> CardChoices:
+    """Cards ranked by what they take double dummy, each on the same layouts."""
+    solver = card_solver()
+    turn = question.turn
+    draws = question.posterior
+    cost = max(LEAST_COST, seconds_of(solver) * TIME_OF_A_TRICK_LESS**turn.tricks)
+    n = budget.layouts(cost, most_layouts)
+    if len(draws) > n:
+        draws = subsample(draws, n, generator(rng), f"{n} layouts of these are solved")
+    part_size = max(1, round(SECONDS_A_PART / max(cost, QUICKEST)))
+    parts: list[Ints] = []
+    for begin in range(0, len(draws), part_size):
+        end = min(begin + part_size, len(draws))
+        outputs = run(solver, draws.layouts[begin:end], turn.question)
+        parts.append(outputs["lead_tricks"].astype(np.int64))
+        if first is not None and len(parts) == PARTS_BEFORE_FIRST and end < len(draws):
+            equal_weights = CalibratedSample.of(np.full(end, 1.0 / end))
+            first(_rank_solved(question, np.concatenate(parts), equal_weights))
+        report_progress("layouts solved", end, len(draws))
+    sample = _sample_solved(question.posterior, draws, turn)
+    choices = _rank_solved(question, np.concatenate(parts), sample)
+    return replace(choices, exact=draws.exact)
+
+
+def _rank_solved(
+    question: CardQuestion, solved: Ints, sample: CalibratedSample
+) -> CardChoices:
+    """The choices by what the side in turn takes after each card.
+
+    ``solved``: (layouts, 52) its tricks from here on, if the card is played. Cards next
+    to each other in a suit stand together if they did the same in every layout.
+    """
+    turn = question.turn
+
+    def suit_and_tricks(card: Card) -> tuple[Suit, bytes]:
+        """What cards that stand together have in common."""
+        return card.suit, solved[:, card.index].tobytes()
+
+    groups = [tuple(cards) for _, cards in groupby(turn.legal, key=suit_and_tricks)]
+    won_by_side = turn.won
+    if turn.defends:
+        won_by_side = turn.tricks - turn.won
+    first_cards = [cards[0].index for cards in groups]
+    tricks_of_side = (solved[:, first_cards] + won_by_side).clip(0, ALL_TRICKS)
+    tricks = tricks_of_side
+    if turn.defends:
+        tricks = ALL_TRICKS - tricks_of_side
+    columns = {name: values[tricks] for name, values in question.goals.items()}
+    return rank_cards(question, groups, columns, sample)
+
+
+def _sample_solved(
+    posterior: Posterior, draws: Posterior, turn: PlayTurn
+) -> CalibratedSample:
+    """How the layouts solved are weighted.
+
+    Before the lead they agree with all draws on what the network expects: P(beaten) and
+    tricks.
+    """
+    if draws is posterior or draws.exact or not turn.lead:
+        return CalibratedSample.every(draws.weights, _effective_draws(draws))
+    group = Question(turn.pair, turn.contract.trump)
+    beaten = turn.contract.tricks_needed > TRICKS
+    values = np.stack([beaten, ALL_TRICKS - TRICKS], axis=1)
+    of_all = TrickEstimates.of(judged(posterior, 0), [group])
+    of_draws = TrickEstimates.of(draws, [group])
+    targets = of_all.weights @ of_all.pmfs[group] @ values
+    predictions = of_draws.pmfs[group] @ values
+    return CalibratedSample.of(draws.weights, predictions, targets, of_all.ess)
+
+
+def _effective_draws(draws: Posterior) -> float:
+    """The effective sample size, infinite where the layouts are all that fit."""
+    return np.inf if draws.exact else draws.ess
+
+
+def _with_leads(choices: CardChoices, belief: Belief) -> CardChoices:
+    """With how often players lead each card, where it is the opening lead."""
+    player = belief.chooses
+    turn = choices.turn
     if player is None or not turn.lead:
-        return ranked
+        return choices
     hand = np.array([turn.legal.mask], np.uint64)
-    heard = (
-        None
-        if auction is None or auction.contract not in (None, turn.contract)
-        else auction
-    )
-    choices = []
-    for choice in ranked.choices:
-        leads = ([(turn.seat, card)] for card in choice.cards)
-        logs = (
-            log_likelihood(player, hand, turn.contract, lead, turn.seat, heard, None)[0]
-            for lead in leads
+    auction = belief.auction
+    if auction is not None and auction.contract not in (None, turn.contract):
+        auction = None  # it led to another contract
+
+    def chance(card: Card) -> float:
+        """P(the player leads it)."""
+        lead = [(turn.seat, card)]
+        logs = log_likelihood(
+            player, hand, turn.contract, lead, turn.seat, auction, None
         )
-        choices.append(replace(choice, led=tuple(exp(float(one)) for one in logs)))
-    return replace(ranked, choices=tuple(choices))
+        return exp(float(logs[0]))
+
+    with_leads = [
+        replace(choice, led=tuple(map(chance, choice.cards)))
+        for choice in choices.choices
+    ]
+    return replace(choices, choices=tuple(with_leads))
 
 
-def _sample(whole: Posterior, some: Posterior, turn: PlayTurn) -> CalibratedSample:
-    """How the layouts solved are weighted: before the lead by the network's P(beaten)
-    and tricks for all draws.
-    """
-    if some is whole or some.exact or not turn.lead:
-        return CalibratedSample.every(some.weights, np.inf if some.exact else some.ess)
-    group = Question((turn.contract.declarer, turn.dummy), turn.contract.trump)
-    values = np.stack([turn.contract.tricks_needed > TRICKS, 13.0 - TRICKS], axis=1)
-    every, here = (TrickEstimates.of(one, [group]) for one in (judged(whole, 0), some))
-    targets = every.weights @ every.pmfs[group] @ values
-    return CalibratedSample.of(
-        some.weights, here.pmfs[group] @ values, targets, every.ess
-    )
+@dataclass(frozen=True, eq=False)
+class CardComparison:
+    """Choices compared on the same layouts, each with the best.
 
-
-class _Asked(NamedTuple):
-    """A posterior, a moment, what 0 … 13 tricks of declarer are worth by each goal, and
-    P(each card wins the trick).
+    The best is that with the highest mean by the first goal, or by the next where the
+    means are equal.
     """
 
-    posterior: Posterior
-    turn: PlayTurn
-    goals: dict[str, Floats]
-    wins: dict[Card, float]
+    columns: dict[str, Floats]
+    """By goal, the one that decides first: (layouts, choices) what each is worth."""
+    sample: CalibratedSample
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The numbers of the choices, the best first."""
+        means = [self.sample.weights @ values for values in self.columns.values()]
+        places = np.arange(len(means[0]))
+        falling = [-mean.round(DECIMALS_COMPARED) for mean in reversed(means)]
+        order: list[int] = np.lexsort((places, *falling)).tolist()
+        return order
+
+    def behind(self, goal: str, choice: int) -> Estimate[float]:
+        """How far a choice is behind the best by a goal, paired."""
+        best = self.order[0]
+        if choice == best:
+            return Estimate(0.0, 0.0)
+        most = MOST_WORTH[goal]
+        values = self.columns[goal]
+        return self.sample.mean(values[:, best] - values[:, choice], -most, most, 1.0)
+
+    def is_close(self, choice: int) -> bool:
+        """Whether a choice may be as good as the best.
+
+        By another goal where the first never differs.
+        """
+        comparisons = max(1, len(self.order) - 1)
+        limit = NormalDist().inv_cdf(1.0 - ERROR_OF_BEST / comparisons)
+        best = self.order[0]
+        for goal, values in self.columns.items():
+            if (values[:, choice] != values[:, best]).any():
+                mean, error = self.behind(goal, choice)
+                return mean <= limit * error
+        return True
 
 
-def _ranked(
-    asked: _Asked,
+def rank_cards(
+    question: CardQuestion,
     groups: Sequence[tuple[Card, ...]],
     columns: dict[str, Floats],
     sample: CalibratedSample,
 ) -> CardChoices:
-    """The choices in order; ``columns``: (layouts, groups) by goal, the first decides."""
-    goals = list(columns.values())
-    means = [sample.weights @ values for values in goals]
-    order = np.lexsort(
-        (np.arange(len(groups)), *(-mean.round(12) for mean in reversed(means)))
-    )
-    best = order[0]
-    # 5 %: the chance of calling a card the best although another is as good, over all comparisons together.
-    limit = NormalDist().inv_cdf(1.0 - 0.05 / max(1, len(groups) - 1))
+    """The choices in order, the best first.
 
-    def behind(values: Floats, one: int) -> Estimate[float]:
-        """The paired difference to the best card."""
-        most = 13.0 if values is columns["tricks"] else 1.0
-        return (
-            Estimate(0.0, 0.0)
-            if one == best
-            else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
+    ``columns``: (layouts, groups) by goal what each is worth, the first goal decides.
+    """
+    comparison = CardComparison(columns, sample)
+    goal = next(iter(columns))
+    choices = []
+    for place in comparison.order:
+        cards = groups[place]
+        matchpoints = None
+        if "matchpoints" in columns:
+            matchpoints = sample.share(columns["matchpoints"][:, place])
+        choice = CardChoice(
+            cards,
+            chance=sample.share(columns["make"][:, place]),
+            tricks=sample.mean(columns["tricks"][:, place], 0.0, 13.0, 1.0),
+            behind=comparison.behind(goal, place),
+            close=comparison.is_close(place),
+            wins=question.wins[cards[0]],
+            matchpoints=matchpoints,
         )
-
-    def close(one: int) -> bool:
-        """Whether a card may be as good as the best, by another figure where the first
-        never differs.
-        """
-        differs = [
-            values for values in goals if (values[:, one] != values[:, best]).any()
-        ]
-        mean, error = behind(differs[0], one) if differs else (0.0, 0.0)
-        return mean <= limit * error
-
-    choices = tuple(
-        CardChoice(
-            groups[one],
-            sample.share(columns["make"][:, one]),
-            sample.mean(columns["tricks"][:, one], 0.0, 13.0, 1.0),
-            behind(goals[0], one),
-            close(one),
-            asked.wins[groups[one][0]],
-            sample.share(columns["matchpoints"][:, one])
-            if "matchpoints" in columns
-            else None,
-        )
-        for one in order
-    )
+        choices.append(choice)
     return CardChoices(
-        asked.turn, next(iter(columns)), choices, len(sample.weights), False
+        question.turn, goal, tuple(choices), solved=len(sample.weights), exact=False
     )
 
 
-def _searched(asked: _Asked, budget: Budget, horizon: int, rng: Seed) -> CardChoices:
-    posterior, turn, goals, _ = asked
-    left, tricks, side = ~turn.played_mask, 13 - turn.tricks, turn.contract.declarer % 2
-    some, draw = posterior, generator(rng)
-    if len(posterior) > DRAWN:
-        some = subsample(posterior, DRAWN, draw, f"{DRAWN} of these are used")
-    ours = [int(some.layouts.masks[0, seat]) & left for seat in (side, side + 2)]
-    hidden = some.layouts.masks.astype(np.int64)[:, [1 - side, 3 - side]] & left
-    if tricks > 4 and not some.exact:
-        hidden = with_equals_alike(turn.trick, ours, hidden, side)
-    n = MOST_LAYOUTS if tricks <= 4 else min(budget.solve or SEARCHED, SEARCHED)
-    # What a trick more is worth: by the goal, the others deciding where that does not.
-    more = np.sum(
-        [np.diff(values) * 1e-5**place for place, values in enumerate(goals.values())],
-        axis=0,
-    )
-    more = more[turn.won :][:tricks, None]
+class CardPlans(NamedTuple):
+    """The best plan after each card, of equals the lowest, and what it is worth."""
 
-    def plans(
-        game: Ending, rows: Ints, weights: Floats, depth: int
-    ) -> tuple[dict[Card, Plan], dict[str, Floats]]:
-        """The plan for each card, of equals the lowest, and by goal (layouts, cards)
-        what it is worth.
+    by_card: dict[Card, Plan]
+    #: By goal, the one that decides first: (draws, cards) what the plans are worth.
+    columns: dict[str, Floats]
+
+    @property
+    def first_column(self) -> Floats:
+        """(draws, cards) by the goal that decides first."""
+        return next(iter(self.columns.values()))
+
+
+@dataclass(frozen=True, eq=False)
+class SampledEnding:
+    """The last tricks on draws of a posterior, with the weights of these."""
+
+    question: CardQuestion
+    ending: Ending
+    layout_of_draw: Ints
+    """(draws,) the number of each draw's layout; several may have the same."""
+    sample: CalibratedSample
+
+    @classmethod
+    def of(
+        cls,
+        question: CardQuestion,
+        ours: Sequence[int],
+        hidden: Ints,
+        sample: CalibratedSample,
+        most_work: int,
+    ) -> Self:
+        """The ending on draws, equal ones counted as one layout.
+
+        ``ours``: masks of what declarer has left in two hands; ``hidden``: (draws, 2) of
+        what the defenders have.
         """
-        found = sorted(
-            game.cards(more * np.bincount(rows, weights), depth),
-            key=lambda one: -one[0],
-        )
-        taken = np.stack(
-            [turn.won + game.tricks(outcome) for _, outcome, _ in found], axis=1
-        )[rows]
-        return {Card(card): plan for card, _, plan in found}, {
-            name: values[taken] for name, values in goals.items()
-        }
+        layouts, layout_of_draw = np.unique(hidden, axis=0, return_inverse=True)
+        turn = question.turn
+        side = turn.contract.declarer % 2
+        ending = Ending(turn.trick, ours, layouts, side, most_work)
+        return cls(question, ending, layout_of_draw, sample)
 
-    ess = np.inf if some.exact else some.ess
-    sample = CalibratedSample.every(some.weights, ess)
-    distinct, rows = np.unique(hidden, axis=0, return_inverse=True)
-    most_work = int(SECOND * (budget.seconds or 0.0))
-    game = Ending(turn.trick, ours, distinct, side, most_work)
-    if len(distinct) > n:
-        # Double dummy is quick, so that it is asked of all draws: the layouts searched are weighted to agree with it.
-        seen = next(iter(plans(game, rows, some.weights, 0)[1].values()))
-        picked = draw.choice(len(rows), n, p=some.weights)
-        sample = CalibratedSample.of(
-            np.full(n, 1.0 / n), seen[picked], some.weights @ seen, ess
+    @property
+    def layout_weights(self) -> Floats:
+        """(layouts,) the weights of the draws, added up."""
+        return np.bincount(self.layout_of_draw, self.sample.weights)
+
+    @property
+    def trick_values(self) -> Floats:
+        """(tricks, 1) what each trick more of declarer, from the next one on, is worth.
+
+        By the goal that decides, the others where that does not.
+        """
+        values = np.zeros(ALL_TRICKS)
+        for place, goal_values in enumerate(self.question.goals.values()):
+            values += np.diff(goal_values) * TIE_BREAK**place
+        turn = self.question.turn
+        return values[turn.won :][: turn.tricks_left, None]
+
+    def plans(self, horizon: int) -> CardPlans:
+        """The best plan after each card for so many tricks, double dummy after them."""
+        values = self.trick_values * self.layout_weights
+        planned = list(self.ending.cards(values, horizon))
+        planned.sort(key=lambda card_and_plan: -card_and_plan[0])
+        won = self.question.turn.won
+        columns = [won + self.ending.tricks(outcome) for _, outcome, _ in planned]
+        tricks = np.stack(columns, axis=1)[self.layout_of_draw]
+        return CardPlans(
+            {Card(card): plan for card, _, plan in planned},
+            {name: worth[tricks] for name, worth in self.question.goals.items()},
         )
-        distinct, rows = np.unique(hidden[picked], axis=0, return_inverse=True)
-        game = Ending(turn.trick, ours, distinct, side, most_work)
-    best, columns = plans(game, rows, sample.weights, reached := 1)
-    while reached < min(tricks, horizon) and (
-        reached < 2 or tricks <= 4 or game.work * DEEPER < most_work
-    ):
-        try:
-            best, columns = plans(game, rows, sample.weights, reached + 1)
-        except TooMuchWork:
-            break
-        reached += 1
-    groups: list[tuple[Card, ...]] = [()]
-    for card in turn.legal:
-        groups[-1] = (*groups[-1], card)
-        if card in best:  # the lowest of its equals
-            groups.append(())
-    # Of cards that are the same by the plan, that comes first which is better double dummy.
-    seen = next(iter(plans(game, rows, sample.weights, 0)[1].values()))
-    order = np.argsort(-(sample.weights @ seen).round(12), kind="stable")
-    groups, columns = (
-        [groups[i] for i in order],
-        {name: values[:, order] for name, values in columns.items()},
+
+    def deepest_plans(self, horizon: int) -> tuple[CardPlans, int]:
+        """The plans for as many tricks as the work allows, and how many these are."""
+        tricks_left = self.question.turn.tricks_left
+        reached = 1
+        plans = self.plans(reached)
+        while reached < min(tricks_left, horizon):
+            quick = reached == 1 or tricks_left <= FEW_TRICKS
+            if not quick and self.ending.work * DEEPER >= self.ending.most_work:
+                break
+            try:
+                plans = self.plans(reached + 1)
+            except TooMuchWork:
+                break
+            reached += 1
+        return plans, reached
+
+    def text(self, plan: Plan) -> tuple[str, ...]:
+        """A plan in words."""
+        lines = self.ending.text(plan, self.layout_weights)
+        return lines or ("Nothing is left to choose.",)
+
+
+def _declarers_masks(draws: Posterior, turn: PlayTurn) -> list[int]:
+    """What declarer's two hands have left, North's or East's first."""
+    first_layout = draws.layouts.masks[0]
+    side = turn.contract.declarer % 2
+    return [int(first_layout[seat]) & ~turn.played_mask for seat in (side, side + 2)]
+
+
+def _defenders_masks(draws: Posterior, turn: PlayTurn) -> Ints:
+    """(draws, 2) what the defenders have left, as the ending takes them.
+
+    A few layouts of many tricks get small cards that look alike.
+    """
+    side = turn.contract.declarer % 2
+    masks = draws.layouts.masks.astype(np.int64)
+    hidden = masks[:, [1 - side, 3 - side]] & ~turn.played_mask
+    if turn.tricks_left > FEW_TRICKS and not draws.exact:
+        ours = _declarers_masks(draws, turn)
+        hidden = with_equals_alike(turn.trick, ours, hidden, side)
+    return hidden
+
+
+def _few_like_all(
+    all_draws: SampledEnding, hidden: Ints, draws: Posterior, n: int, random: Generator
+) -> SampledEnding:
+    """The ending on n of the draws, weighted to agree with all of them.
+
+    They agree on what is quick to solve: what each card is worth double dummy.
+    """
+    double_dummy = all_draws.plans(0).first_column
+    picked = random.choice(len(hidden), n, p=draws.weights)
+    sample = CalibratedSample.of(
+        np.full(n, 1.0 / n),
+        double_dummy[picked],
+        draws.weights @ double_dummy,
+        _effective_draws(draws),
     )
-    ranked = replace(
-        _ranked(asked, groups, columns, sample),
-        exact=some.exact and len(sample.weights) == len(some),
-        horizon=reached,
-    )
-    text = (
-        game.text(best[ranked.choices[0].cards[-1]], np.bincount(rows, sample.weights))
-        if reached == tricks
-        else ()
-    )
+    ours = all_draws.ending.start.ours
+    most_work = all_draws.ending.most_work
+    return SampledEnding.of(all_draws.question, ours, hidden[picked], sample, most_work)
+
+
+def search_cards(
+    question: CardQuestion, budget: Budget, horizon: int, rng: Seed
+) -> CardChoices:
+    """Cards ranked by plans that may depend only on what declarer has seen.
+
+    Raises :class:`TooMuchWork` where not even the plans for one trick are found in
+    time.
+    """
+    turn = question.turn
+    random = generator(rng)
+    draws = question.posterior
+    if len(draws) > DRAWN:
+        draws = subsample(draws, DRAWN, random, f"{DRAWN} of these are used")
+    sampled = _ending_to_search(question, draws, budget, random)
+    plans, reached = sampled.deepest_plans(horizon)
+    ranking = _rank_planned(sampled, plans)
+    plan: tuple[str, ...] = ()
+    if reached == turn.tricks_left:
+        best_card = ranking.choices[0].cards[-1]
+        plan = sampled.text(plans.by_card[best_card])
+    every_draw = len(sampled.sample.weights) == len(draws)
     return replace(
-        ranked, plan=text or ("Nothing is left to choose.",) * (reached == tricks)
+        ranking, exact=draws.exact and every_draw, horizon=reached, plan=plan
     )
+
+
+def _ending_to_search(
+    question: CardQuestion, draws: Posterior, budget: Budget, random: Generator
+) -> SampledEnding:
+    """The ending on all draws, or on as many of their layouts as can be searched."""
+    turn = question.turn
+    ours = _declarers_masks(draws, turn)
+    hidden = _defenders_masks(draws, turn)
+    sample = CalibratedSample.every(draws.weights, _effective_draws(draws))
+    most_work = int(SECOND * (budget.seconds or 0.0))
+    sampled = SampledEnding.of(question, ours, hidden, sample, most_work)
+    most_layouts = MOST_LAYOUTS
+    if turn.tricks_left > FEW_TRICKS:
+        most_layouts = min(budget.solve or SEARCHED, SEARCHED)
+    if sampled.ending.n <= most_layouts:
+        return sampled
+    return _few_like_all(sampled, hidden, draws, most_layouts, random)
+
+
+def _rank_planned(sampled: SampledEnding, plans: CardPlans) -> CardChoices:
+    """The choices by their plans.
+
+    Of those that are the same, that comes first which is better double dummy.
+    """
+    question = sampled.question
+    weights = sampled.sample.weights
+    double_dummy = (weights @ sampled.plans(0).first_column).round(DECIMALS_COMPARED)
+    order = np.argsort(-double_dummy, kind="stable")
+    groups = _groups_of_equals(question.turn.legal, plans.by_card)
+    groups_in_order = [groups[place] for place in order]
+    columns = {name: values[:, order] for name, values in plans.columns.items()}
+    return rank_cards(question, groups_in_order, columns, sampled.sample)
+
+
+def _groups_of_equals(
+    legal: Iterable[Card], lowest: Container[Card]
+) -> list[tuple[Card, ...]]:
+    """Cards that stand together, in the order of the hand.
+
+    Each group ends with one of the ``lowest``.
+    """
+    groups = []
+    group: list[Card] = []
+    for card in legal:
+        group.append(card)
+        if card in lowest:
+            groups.append(tuple(group))
+            group = []
+    return groups

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, inf, nan, sqrt
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import numpy as np
@@ -44,6 +45,12 @@ if TYPE_CHECKING:
     import xarray
 
 EXPERTS: Final = "experts"
+"""The name of the model fitted to experts, among systems."""
+
+SYSTEMS_IN_DOUBT: Final = ("sayc", "acol")
+"""Systems that the players may play where nobody names one."""
+DRAWS_BY_SYSTEM: Final = 500
+"""Draws of a posterior under each of them."""
 
 FORMER_NAMES: Final = {"T": "T_pmf", "qualified": "T_holds"}
 """Variables of ``capture`` that stand under a second name, from when there were no
@@ -74,13 +81,27 @@ def sensitivity(
         What is known; its own bidder model is replaced.
     bidders : str, sequence of str, or mapping of str to BidderModel
         Names of models, or models by name.
-    estimators, pair, trump, trick, contract, by, actual, limits
-        The question, as :func:`bayesbridge.estimate` takes it: ``capture`` unless
-        estimators or a contract are named.
+    estimators : str, Estimator, or sequence of these, optional
+        What is estimated: ``capture`` unless estimators or a contract are named.
+    pair : str or tuple of two seats, optional
+        Who play together, such as ``"S:N"``; the observer's pair unless named.
+    trump : Suit, Strain or str, optional
+        The strain that estimators are asked about.
+    trick : Trick, optional
+        A trick that has begun.
+    contract : Contract or str, optional
+        A contract whose chances are asked for, in place of ``pair`` and ``trump``.
+    by : Seat or str, optional
+        Its declarer.
+    actual : bool
+        Whether the tricks of real declarers are asked for instead of double dummy.
     draws : int, optional
         Layouts drawn where there are too many to walk.
     rng : seed
         Where random numbers start, for every model.
+    **limits
+        Of the work for a contract: ``solve`` layouts, ``seconds`` on one core, or the
+        standard ``error`` that is good enough.
 
     Returns
     -------
@@ -112,14 +133,14 @@ def sensitivity(
     [0.816, 0.404]
     """
     budget = Budget(draws, **limits)
-    asked = contract_question(
+    question = contract_question(
         belief, contract, by, actual, pair=pair, trump=trump, solve=budget.solve
     )
     answers = answers_by_model(
         belief,
         models_named(bidders),
-        estimators_for(estimators, asked),
-        asked,
+        estimators_for(estimators, question),
+        question,
         pair=pair,
         trump=trump,
         trick=trick,
@@ -147,6 +168,7 @@ class ModelAnswer:
 
     @property
     def log_evidence(self) -> float:
+        """Log P(all evidence), -inf where it is impossible."""
         if self.evaluation is None:
             return -inf
         return self.evaluation.posterior.log_evidence
@@ -173,13 +195,16 @@ def answers_by_model(
     belief: Belief,
     models: Mapping[str, BidderModel],
     estimators: Sequence[Estimator],
-    asked: ContractQuestion | None,
+    contract: ContractQuestion | None,
     *,
     budget: Budget,
     rng: Seed,
-    **question: Any,
+    **settings: Any,
 ) -> list[ModelAnswer]:
-    """One question under every model; raises where every estimator fails."""
+    """One question under every model; raises where every estimator fails.
+
+    ``settings``: pair, trump and trick, where no contract says them.
+    """
     answers = []
     for name, model in with_progress("models", models.items()):
         evaluation = None
@@ -189,7 +214,7 @@ def answers_by_model(
             posterior = None
         if posterior is not None:
             evaluation = answer_question(
-                posterior, estimators, asked, budget=budget, rng=rng, **question
+                posterior, estimators, contract, budget=budget, rng=rng, **settings
             )
             if not evaluation.numbers:
                 raise next(iter(evaluation.failures.values()))
@@ -213,18 +238,11 @@ def answers_dataset(answers: Sequence[ModelAnswer]) -> xarray.Dataset:
 
     evaluations = [answer.evaluation for answer in answers]
     arrays, coordinates = evidence_arrays(evaluations)
-    outputs: dict[str, Distribution] = {}
-    for evaluation in evaluations:
-        if evaluation is not None:
-            outputs = evaluation.numbers | outputs
-    for name, output in outputs.items():
-        numbers = [
-            None if evaluation is None else evaluation.numbers.get(name)
-            for evaluation in evaluations
-        ]
-        more_arrays, more_coordinates = output_arrays(name, output, numbers)
-        arrays |= more_arrays
-        coordinates |= more_coordinates
+    for name, output in outputs_named(evaluations).items():
+        numbers = [numbers_of(evaluation).get(name) for evaluation in evaluations]
+        arrays_of_output, coordinates_of_output = output_arrays(name, output, numbers)
+        arrays |= arrays_of_output
+        coordinates |= coordinates_of_output
     odds = [
         None if evaluation is None else evaluation.odds for evaluation in evaluations
     ]
@@ -242,6 +260,22 @@ def answers_dataset(answers: Sequence[ModelAnswer]) -> xarray.Dataset:
     return xarray.Dataset(variables, labels)
 
 
+def numbers_of(evaluation: Evaluation | None) -> Mapping[str, Distribution]:
+    """The outputs of an evaluation; none where the evidence is impossible."""
+    return {} if evaluation is None else evaluation.numbers
+
+
+def outputs_named(
+    evaluations: Sequence[Evaluation | None],
+) -> dict[str, Distribution]:
+    """Every output that some evaluation has, as the first of them has it."""
+    outputs: dict[str, Distribution] = {}
+    for evaluation in evaluations:
+        if evaluation is not None:
+            outputs = evaluation.numbers | outputs
+    return outputs
+
+
 def stacked[Answer](
     answers: Sequence[Answer | None],
     figure: Callable[[Answer], ArrayLike],
@@ -249,59 +283,53 @@ def stacked[Answer](
     impossible: float | str = nan,
 ) -> NDArray[Any]:
     """(bidders, …) a figure of each answer, ``impossible`` where there is none."""
-    none = np.full(shape, impossible)
-    return np.array(
-        [
-            none if answer is None else np.reshape(figure(answer), shape)
-            for answer in answers
-        ]
-    )
+    rows = []
+    for answer in answers:
+        if answer is None:
+            rows.append(np.full(shape, impossible))
+        else:
+            rows.append(np.reshape(figure(answer), shape))
+    return np.array(rows)
 
 
 def evidence_arrays(
     evaluations: Sequence[Evaluation | None],
 ) -> tuple[Arrays, Coordinates]:
     """What the evidence says for each model, and of the hidden hands."""
-
-    def of_posterior(
-        figure: Callable[[Posterior], ArrayLike],
-        shape: tuple[int, ...] = (),
-        impossible: float | str = nan,
-    ) -> NDArray[Any]:
-        return stacked(
-            evaluations,
-            lambda evaluation: figure(evaluation.posterior),
-            shape,
-            impossible,
-        )
-
-    log_evidence = of_posterior(
-        lambda posterior: posterior.log_evidence, impossible=-inf
-    )
-    errors = of_posterior(
-        lambda posterior: posterior.log_evidence_error, impossible=0.0
-    )
+    posteriors = [
+        None if evaluation is None else evaluation.posterior
+        for evaluation in evaluations
+    ]
+    log_evidence = stacked(posteriors, attrgetter("log_evidence"), impossible=-inf)
+    errors = stacked(posteriors, attrgetter("log_evidence_error"), impossible=0.0)
     log_factors, factor_errors = log_bayes_factors(log_evidence, errors)
-    cards = of_posterior(lambda posterior: posterior.card_table, (52, 4))
-    points = of_posterior(lambda posterior: posterior.point_table @ np.arange(38), (4,))
-    methods = of_posterior(lambda posterior: posterior.method, impossible="impossible")
+    methods = stacked(posteriors, attrgetter("method"), impossible="impossible")
     arrays: Arrays = {
         "method": ((), methods),
         "log_evidence": ((), log_evidence),
         "log_evidence_error": ((), errors),
         "log_bayes_factor": ((), log_factors),
         "log_bayes_factor_error": ((), factor_errors),
-        "entropy_bits": ((), of_posterior(lambda posterior: posterior.entropy_bits)),
+        "entropy_bits": ((), stacked(posteriors, attrgetter("entropy_bits"))),
         "error": ((), stacked(evaluations, largest_error, impossible=0.0)),
-        "points": (("seat",), points),
-        "card_probabilities": (("card", "seat"), cards),
+        "points": (("seat",), stacked(posteriors, mean_points, (4,))),
+        "card_probabilities": (
+            ("card", "seat"),
+            stacked(posteriors, attrgetter("card_table"), (52, 4)),
+        ),
     }
     return arrays, {"card": CARDS, "seat": [seat.name for seat in Seat]}
 
 
+def mean_points(posterior: Posterior) -> Floats:
+    """(4,) mean high-card points of each seat."""
+    return np.asarray(posterior.point_table @ np.arange(38))
+
+
 def log_bayes_factors(log_evidence: Floats, errors: Floats) -> tuple[Floats, Floats]:
-    """(bidders,) each against the first, and their errors; nan for two models under
-    both of which the evidence is impossible.
+    """Log Bayes factors of each model against the first, and their errors.
+
+    Both (bidders,); nan for two models under both of which the evidence is impossible.
     """
     with np.errstate(invalid="ignore"):
         factors = log_evidence - log_evidence[0]
@@ -312,7 +340,7 @@ def log_bayes_factors(log_evidence: Floats, errors: Floats) -> tuple[Floats, Flo
 
 
 def largest_error(evaluation: Evaluation) -> float:
-    """The largest standard error of a probability; 0 where all that is shown is exact."""
+    """The largest standard error of a probability; 0 where all shown is exact."""
     posterior = evaluation.posterior
     numbers_exact = all(number.exact for number in Answer.of(evaluation).shown)
     if posterior.exact or (posterior.counts_cards and numbers_exact):
@@ -323,7 +351,7 @@ def largest_error(evaluation: Evaluation) -> float:
 def output_arrays(
     name: str, output: Distribution, numbers: Sequence[Distribution | None]
 ) -> tuple[Arrays, Coordinates]:
-    """What each model says of an output, in variables whose names begin with its own."""
+    """What each model says of an output, in variables that begin with its name."""
     dims = tuple(output.labels)
     shape = tuple(map(len, output.labels.values()))
     arrays: Arrays = {
@@ -365,8 +393,9 @@ def shares_of(number: Distribution, values: Ints) -> Floats:
 
 
 def means_if_held(number: Distribution) -> Floats:
-    """(cells,) the mean, of tricks given that they can be counted; nan where they
-    cannot.
+    """The mean of each cell, (cells,).
+
+    Of tricks given that they can be counted; nan where they cannot.
     """
     if number.output.tricks is None:
         return number.mean
@@ -387,47 +416,48 @@ def held_shares(number: Distribution) -> Floats:
 
 def contract_arrays(odds: Sequence[ContractOdds | None]) -> Arrays:
     """What each model says of the contract."""
-    by_tricks = ("contract_tricks",)
+    pmf = stacked(odds, attrgetter("pmf"), (14,))
+    pmf_error = stacked(odds, attrgetter("pmf_error"), (14,))
     return {
-        "make": ((), stacked(odds, lambda chances: chances.make.mean)),
-        "make_error": ((), stacked(odds, lambda chances: chances.make.error)),
-        "contract_mean": ((), stacked(odds, lambda chances: chances.mean.mean)),
-        "contract_mean_error": ((), stacked(odds, lambda chances: chances.mean.error)),
-        "contract_pmf": (by_tricks, stacked(odds, lambda chances: chances.pmf, (14,))),
-        "contract_pmf_error": (
-            by_tricks,
-            stacked(odds, lambda chances: chances.pmf_error, (14,)),
-        ),
-        "solved": ((), stacked(odds, lambda chances: chances.solved)),
+        "make": ((), stacked(odds, attrgetter("make.mean"))),
+        "make_error": ((), stacked(odds, attrgetter("make.error"))),
+        "contract_mean": ((), stacked(odds, attrgetter("mean.mean"))),
+        "contract_mean_error": ((), stacked(odds, attrgetter("mean.error"))),
+        "contract_pmf": (("contract_tricks",), pmf),
+        "contract_pmf_error": (("contract_tricks",), pmf_error),
+        "solved": ((), stacked(odds, attrgetter("solved"))),
     }
 
 
 def bidders_in_doubt(bidder: BidderModel) -> dict[str, BidderModel]:
-    """The experts on average and two systems, by name; none where something is known of
-    how the players bid.
+    """The experts on average and two systems, by name.
+
+    None where something is known of how the players bid.
     """
     if not isinstance(bidder, LearnedBidder) or bidder.named:
         return {}
-    return {
-        EXPERTS: bidder,
-        **{name: SystemBidder(name, base=bidder) for name in ("sayc", "acol")},
-    }
+    models: dict[str, BidderModel] = {EXPERTS: bidder}
+    for name in SYSTEMS_IN_DOUBT:
+        models[name] = SystemBidder(name, base=bidder)
+    return models
 
 
 def by_system[T](
     belief: Belief, ask: Callable[[Posterior], T], rng: Seed = 0
 ) -> dict[str, T]:
-    """What 500 draws answer under each of :func:`bidders_in_doubt`; nothing where no
-    other seat has called.
+    """What a posterior answers under each of :func:`bidders_in_doubt`.
+
+    From 500 draws each; nothing where no other seat has called.
     """
-    called = belief.auction is not None and any(
-        seat != belief.observer for seat, _ in belief.auction
-    )
-    bidders = bidders_in_doubt(belief.bidder) if called and belief.dummy is None else {}
-    return {
-        name: ask(belief.with_bidder(one).infer(draws=500, rng=rng))
-        for name, one in bidders.items()
-    }
+    if belief.auction is None or belief.dummy is not None:
+        return {}
+    if all(seat == belief.observer for seat, _ in belief.auction):
+        return {}
+    answers = {}
+    for name, bidder in bidders_in_doubt(belief.bidder).items():
+        under_system = belief.with_bidder(bidder)
+        answers[name] = ask(under_system.infer(draws=DRAWS_BY_SYSTEM, rng=rng))
+    return answers
 
 
 CLEAR_CHANGE: Final = 0.1
@@ -441,23 +471,26 @@ def far_from_experts(
     if not chances:
         return {}
     experts = chances[EXPERTS]
-    far = {}
+    far_chances = {}
     for name, chance in chances.items():
         error = hypot(chance.error, experts.error)
         if abs(chance.mean - experts.mean) > max(CLEAR_CHANGE, 2 * error):
-            far[name] = chance
-    return far
+            far_chances[name] = chance
+    return far_chances
 
 
 def depends_sentence(answers: Mapping[str, str]) -> str:
-    """That advice depends on what they play: the ``answers`` that differ, by system;
-    empty where none does.
+    """That advice depends on what the players play, in a sentence.
+
+    ``answers``: those that differ, by system; empty where none does.
     """
-    told = {
-        answer: [name for name in answers if answers[name] == answer]
-        for answer in answers.values()
-    }
-    said = "; ".join(
-        f"with --system {' or '.join(names)} {answer}" for answer, names in told.items()
-    )
-    return f"This depends on what they play: {said}." if said else ""
+    if not answers:
+        return ""
+    systems_by_answer: dict[str, list[str]] = {}
+    for system, answer in answers.items():
+        systems_by_answer.setdefault(answer, []).append(system)
+    clauses = [
+        f"with --system {' or '.join(systems)} {answer}"
+        for answer, systems in systems_by_answer.items()
+    ]
+    return f"This depends on what they play: {'; '.join(clauses)}."

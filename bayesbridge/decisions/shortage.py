@@ -2,8 +2,8 @@
 those in sight.
 
 Each call is read by its caller's own calls and the cards in sight
-(:mod:`bayesbridge.decisions.history`). Two such readings may promise together what one deal cannot
-hold; the posterior then believes some of them less.
+(:mod:`bayesbridge.decisions.history`). Two such readings may promise together what one
+deal cannot hold; the posterior then believes some of them less.
 """
 
 from __future__ import annotations
@@ -57,12 +57,15 @@ class SuitCards:
 
     @property
     def unit(self) -> str:
+        """The suit, such as ``spades``."""
         return STRAINS[self.suit.name]
 
     def of_hand(self, hand: Hand) -> int:
+        """The length of the suit in a hand."""
         return hand.length(self.suit)
 
     def of_reading(self, reading: CallReading) -> Spread:
+        """The length that a caller has, by the reading of a call."""
         return reading.lengths[self.suit]
 
 
@@ -75,9 +78,11 @@ class Points:
     least: int = 6
 
     def of_hand(self, hand: Hand) -> int:
+        """The points of a hand."""
         return hand.points
 
     def of_reading(self, reading: CallReading) -> Spread:
+        """The points that a caller has, by the reading of a call."""
         assert reading.points is not None
         return reading.points
 
@@ -90,8 +95,9 @@ QUANTITIES: Final[tuple[Quantity, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """Calls that show as much of a suit, or as many points, as there is beside the
-    cards in sight, so that nothing remains for another hidden hand.
+    """Calls that leave nothing of a suit, or no points, for another hidden hand.
+
+    They show as much as there is beside the cards in sight, or more.
     """
 
     quantity: Quantity  #: Cards of a suit, or points.
@@ -140,34 +146,38 @@ def shortages(belief: Belief, read: Sequence[CallReading]) -> list[Shortage]:
 
 
 def _shortage(
-    belief: Belief, read: Sequence[CallReading], quantity: Quantity
+    belief: Belief, readings: Sequence[CallReading], quantity: Quantity
 ) -> Shortage | None:
     """The shortage of a suit, or of points; ``None`` where there is room."""
-    known = belief.constraints
-    visible = (Hand(known.must[seat]) for seat in Seat if seat not in known.hidden)
-    in_sight = sum(map(quantity.of_hand, visible))
+    hidden = belief.constraints.hidden
+    must_hold = belief.constraints.must
+    in_sight = sum(
+        quantity.of_hand(Hand(must_hold[seat])) for seat in Seat if seat not in hidden
+    )
     shown = 0
     showing: list[CallReading] = []
-    for seat in map(Seat, known.hidden):
-        bids = _bids_of(read, seat)
-        if bids and quantity.of_reading(bids[-1]).low >= quantity.least:
-            amount = quantity.of_reading(bids[-1]).low
+    for seat in map(Seat, hidden):
+        bids = _bids_of(readings, seat)
+        if not bids:
+            continue
+        amount = quantity.of_reading(bids[-1]).low
+        if amount >= quantity.least:
             showing.append(_first_showing(bids, quantity, amount))
             shown += amount
     room = quantity.total - in_sight
-    others_have_none = shown == room and len(showing) < len(known.hidden)
-    if not showing or not (shown > room or others_have_none):
+    fills_room = shown == room and len(showing) < len(hidden)
+    if not showing or not (shown > room or fills_room):
         return None
-    showing.sort(key=read.index)
+    showing.sort(key=readings.index)
     calls = tuple((reading.seat, reading.call) for reading in showing)
     return Shortage(quantity, calls, shown, in_sight, _meaning(belief, calls))
 
 
-def _bids_of(read: Sequence[CallReading], seat: Seat) -> list[CallReading]:
+def _bids_of(readings: Sequence[CallReading], seat: Seat) -> list[CallReading]:
     """What the calls of a seat show that are no passes and not too rare to read."""
     return [
         reading
-        for reading in read
+        for reading in readings
         if reading.seat == seat and reading.call != PASS and reading.points is not None
     ]
 
@@ -193,21 +203,21 @@ def _meaning(belief: Belief, calls: Iterable[tuple[Seat, Call]]) -> str:
 
 
 def length_changes(posterior: Posterior, read: Sequence[CallReading]) -> list[str]:
-    """Where the posterior mean of a suit is far from what the caller's own calls show,
-    in sentences.
+    """Where the mean length of a suit is far from what its caller showed.
 
-    Only suits that a call changed most count, which a table of readings shows.
+    In sentences. Only suits that a call changed most count, which a table of readings
+    shows.
     """
-    means = posterior.length_table @ range(14)
+    mean_lengths = posterior.length_table @ range(14)
     sentences = []
     for seat in map(Seat, posterior.belief.constraints.hidden):
         bids = _bids_of(read, seat)
         changed = {suit for reading in bids for suit in reading.moved[:2]}
         for suit in sorted(changed, reverse=True):
-            by_own_calls = bids[-1].lengths[suit].mean
-            mean = float(means[seat, suit])
-            if abs(mean - by_own_calls) >= NOTABLE_CARDS:
-                lengths = f"{mean:.1f} {STRAINS[suit.name]}, not {by_own_calls:.1f}"
-                who = f"By all calls and cards together {SEATS[seat.name]}"
-                sentences.append(f"{who} has {lengths}.")
+            shown = bids[-1].lengths[suit].mean
+            believed = float(mean_lengths[seat, suit])
+            if abs(believed - shown) >= NOTABLE_CARDS:
+                lengths = f"{believed:.1f} {STRAINS[suit.name]}, not {shown:.1f}"
+                hand = f"By all calls and cards together {SEATS[seat.name]}"
+                sentences.append(f"{hand} has {lengths}.")
     return sentences

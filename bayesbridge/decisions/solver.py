@@ -14,39 +14,89 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.game.cards import SUIT_MASK
+from bayesbridge.game.cards import SUIT_CARDS, SUIT_MASK
 from bayesbridge.game.layouts import Ints
 from bayesbridge.runtime.jit import njit
 
-ENTRIES: Final = 1 << 20  # positions that a table holds; an older one gives way
-LEADER, PLACE, TOP, WINNER, TARGET, LEFT, NEXT, HAND, SLOT, LOW, HIGH, BEFORE = range(
-    12
-)
-"""Of a card to be played: who led, cards before it in the trick, the highest and whose
-it is, tricks that declarer must take of those left, the number of the try, the hand,
-its place and key in the table, the cards of the trick.
-"""
+ENTRIES: Final = 1 << 20
+"""Positions that a table holds, a power of two; an older one gives way."""
+
+UNDECIDED: Final = -1
+FAILED: Final = 0
+REACHED: Final = 1
+"""The verdicts on a position: whether declarer takes as many tricks as the target."""
+
+MOST_FRAMES: Final = 53
+"""Frames of the stack: one for each card of the deck, and one for the end."""
+
+LEADER: Final = 0
+"""Column of a frame: the seat that led to the trick."""
+PLACE: Final = 1
+"""Column of a frame: how many cards lie in the trick, 0 to 3."""
+TRICK_MASK: Final = 2
+"""Column of a frame: these cards."""
+LED_SUIT: Final = 3
+"""Column of a frame: the suit of the first of them."""
+TOP: Final = 4
+"""Column of a frame: the one that holds the trick."""
+WINNER: Final = 5
+"""Column of a frame: the seat that played it."""
+TRICKS_LEFT: Final = 6
+"""Column of a frame: tricks to come, with the one that lies."""
+TARGET: Final = 7
+"""Column of a frame: how many of these declarer must take."""
+HAND: Final = 8
+"""Column of a frame: what the seat in turn holds before it plays."""
+UNTRIED: Final = 9
+"""Column of a frame: how many of its cards are still to be tried."""
+SLOT: Final = 10
+"""Column of a frame at the start of a trick: its place in the table."""
+MINORS: Final = 11
+MAJORS: Final = 12
+"""Columns of a frame at the start of a trick: the two words of its key."""
+FRAME_COLUMNS: Final = 13
+
+HOLDER_BITS: Final = 2
+"""Bits of a key that say who holds one card."""
+SUIT_BITS: Final = 32
+"""Bits of a key for one suit: up to 13 holders, and a one that marks their number."""
+DECLARER_LEADS_BIT: Final = 60
+"""Bit of a key that says whose side leads."""
+CARD_BITS: Final = 8
+"""Bits of a card below its rank of merit, while cards are sorted."""
 
 
 class Transpositions(NamedTuple):
     """What is known of positions, which those of one play share."""
 
-    # (ENTRIES, 2) two suits each: by card from the lowest on two bits, whose it is
     keys: Ints
-    bounds: NDArray[
-        np.int8
-    ]  # (ENTRIES, 2) tricks that declarer takes at least and at most
-    good: Ints  # (4, 52) by seat and card: how often it did what its side wanted
+    """(ENTRIES, 2) clubs and diamonds, hearts and spades: who holds each card, from the
+    lowest on, two bits a card.
+    """
+    bounds: NDArray[np.int8]
+    """(ENTRIES, 2) tricks that declarer takes at least and at most."""
+    merits: Ints
+    """(4, 52) by seat and card: how often it did what its side wanted."""
 
 
 class Solver:
-    """Solves positions of one play, with the memory that they share."""
+    """Solves positions of one play, with the memory that they share.
+
+    Parameters
+    ----------
+    trump : int or None
+        The trump suit, 0 to 3; ``None`` at no trumps.
+    side : int
+        Of declarer: 0 for North and South, 1 for East and West.
+    """
 
     def __init__(self, trump: int | None, side: int) -> None:
-        self.trump, self.side = -1 if trump is None else int(trump), side
-        bounds = np.zeros((ENTRIES, 2), np.int8)
-        self.known = Transpositions(
-            np.zeros((ENTRIES, 2), np.int64), bounds, np.zeros((4, 52), np.int64)
+        self.trump = -1 if trump is None else int(trump)
+        self.side = side
+        self.memory = Transpositions(
+            keys=np.zeros((ENTRIES, 2), np.int64),
+            bounds=np.zeros((ENTRIES, 2), np.int8),
+            merits=np.zeros((4, 52), np.int64),
         )
 
     def tricks(
@@ -57,19 +107,36 @@ class Solver:
         cards: tuple[int, ...],
         caps: Ints,
     ) -> tuple[Ints, int]:
-        """(n,) tricks of declarer from here on, the one that lies among them, up to
-        ``caps``, and the cards tried; ``hidden``: (n, 2) as of an ending.
+        """How many tricks declarer takes in each layout, and the cards tried for that.
+
+        Parameters
+        ----------
+        ours : tuple of two ints
+            Masks of what seats ``side`` and ``side + 2`` have left.
+        hidden : (n, 2) array of int
+            In each layout, masks of what the other two have left.
+        leader : int
+            The seat that led to the trick, or is to lead.
+        cards : tuple of int
+            The cards that lie in the trick.
+        caps : (n,) array of int
+            In each layout, the most tricks that are asked for.
+
+        Returns
+        -------
+        tricks : (n,) array of int
+            Of declarer from here on, the trick that lies among them, up to ``caps``.
+        tried : int
+            Cards that the search tried.
         """
         hands = np.empty((len(hidden), 4), np.int64)
-        hands[:, self.side :: 2], hands[:, 1 - self.side :: 2] = ours, hidden
-        taken = np.array(caps, np.int64)
-        return taken, solve(
-            hands,
-            (self.side, self.trump),
-            (leader, np.array(cards, np.int64)),
-            taken,
-            self.known,
-        )
+        hands[:, self.side :: 2] = ours
+        hands[:, 1 - self.side :: 2] = hidden
+        tricks = np.array(caps, np.int64)
+        rules = (self.side, self.trump)
+        trick = (leader, np.array(cards, np.int64))
+        tried = solve(hands, rules, trick, tricks, self.memory)
+        return tricks, tried
 
 
 @njit
@@ -80,264 +147,362 @@ def solve(
     tricks: Ints,
     memory: Transpositions,
 ) -> int:
-    """The number of cards tried; ``tricks``, at first the most that are asked for,
-    become those of declarer from here on in each layout. ``rules`` are declarer's side
-    and the trumps, ``trick`` its leader and cards.
+    """Fill in declarer's tricks of each layout; returns the number of cards tried.
+
+    ``layouts``: (n, 4) masks of what each seat has left; ``rules``: declarer's side and
+    the trump suit, -1 for none; ``trick``: its leader, and its cards (0 to 3);
+    ``tricks``: (n,) at first the most that are asked for, then those of declarer from
+    here on.
     """
     leader, played = trick
-    trump = rules[1]
-    # The cards to be played, one below the other, and those to be tried in the place of each.
-    stack = np.zeros((53, 12), np.int64), np.zeros((53, 14), np.int64)
-    first = stack[0][0]
-    first[LEADER], first[PLACE], first[WINNER] = leader, len(played), leader
-    for i in range(len(played)):
-        card = played[i]
-        first[BEFORE] |= 1 << card
-        if i == 0 or _beats(card, first[TOP], trump):
-            first[TOP], first[WINNER] = card, (leader + i) % 4
-    nodes = 0
+    frames = np.zeros((MOST_FRAMES, FRAME_COLUMNS), np.int64)
+    tries = np.zeros((MOST_FRAMES, SUIT_CARDS), np.int64)
+    first = frames[0]
+    _begin(first, leader, played, rules[1])
+    tried = 0
     for i in range(len(layouts)):
-        first[LEFT] = _many(layouts[i, leader]) + (len(played) > 0)
-        value = min(first[LEFT], tricks[i])
+        first[TRICKS_LEFT] = _count(layouts[i, leader]) + (len(played) > 0)
+        value = min(first[TRICKS_LEFT], tricks[i])
         while value > 0:
             first[TARGET] = value
-            reached = _reaches(layouts[i], rules, played, stack, memory)
-            nodes += abs(reached)
-            if reached > 0:
+            tried_for_target = _search(layouts[i], rules, frames, tries, memory)
+            tried += abs(tried_for_target)
+            if tried_for_target > 0:
                 break
             value -= 1
         tricks[i] = value
-    return nodes
+    return tried
 
 
 @njit
-def _reaches(
+def _begin(frame: Ints, leader: int, played: Ints, trump: int) -> None:
+    """Fill in the trick of the first frame: who led, and what was played."""
+    frame[LEADER] = leader
+    frame[PLACE] = len(played)
+    frame[WINNER] = leader
+    for i in range(len(played)):
+        card = played[i]
+        frame[TRICK_MASK] |= 1 << card
+        if i == 0:
+            frame[LED_SUIT] = card // SUIT_CARDS
+        if i == 0 or _beats(card, frame[TOP], trump):
+            frame[TOP] = card
+            frame[WINNER] = (leader + i) % 4
+
+
+@njit
+def _search(
     hands: Ints,
     rules: tuple[int, int],
-    played: Ints,
-    stack: tuple[Ints, Ints],
+    frames: Ints,
+    tries: Ints,
     memory: Transpositions,
 ) -> int:
-    """Whether the target of the first frame can be reached: the number of cards tried,
-    negative if not.
+    """The number of cards tried, negative if the target of the first frame fails.
+
+    A search in depth by a stack, since a kernel cannot call itself: the frame at
+    ``depth`` is a position, and ``tries[depth]`` (13,) are the cards to be tried in it,
+    the last of the first ``UNTRIED`` next. ``hands``: (4,) masks, which change with
+    each card that is tried and are restored.
     """
     side, trump = rules
-    frames, tries = stack
-    keys, bounds, good = memory
-    depth, nodes = 0, 1
-    entering, reached = True, False
-    led = played[0] // 13 if len(played) else 0
+    keys, bounds, merits = memory
+    depth = 0
+    tried = 1
+    verdict = UNDECIDED
     while True:
-        frame = frames[depth]
-        leader, place = frame[LEADER], frame[PLACE]
-        seat = (leader + place) % 4
-        ours = (seat - side) % 2 == 0
-        done = False
-        if entering:
+        place = frames[depth, PLACE]
+        seat = (frames[depth, LEADER] + place) % 4
+        is_declarers = (seat - side) % 2 == 0
+        if verdict == UNDECIDED:  # this position was just reached
             if place == 0:
-                if frame[TARGET] <= 0 or frame[TARGET] > frame[LEFT]:
-                    reached, done = frame[TARGET] <= 0, True
-                else:
-                    low, high = _key(hands, leader)
-                    high |= int(ours) << 60
-                    slot = (
-                        low * 0x9E3779B97F4A7C1 ^ high * 0x632BE59BD9B4E01
-                    ) >> 24 & (len(keys) - 1)
-                    frame[SLOT], frame[LOW], frame[HIGH] = slot, low, high
-                    if keys[slot, 0] == low and keys[slot, 1] == high:
-                        if bounds[slot, 0] >= frame[TARGET]:
-                            reached, done = True, True
-                        elif bounds[slot, 1] < frame[TARGET]:
-                            reached, done = False, True
-                    if not done:
-                        sure = _sure(hands, leader, trump)
-                        if (
-                            (sure >= frame[TARGET])
-                            if ours
-                            else (frame[LEFT] - sure < frame[TARGET])
-                        ):
-                            reached, done = ours, True
-            if not done:
-                hand = hands[seat]
-                frame[HAND] = hand
-                legal = hand
-                if place:
-                    suit = tries[depth - place, 0] if depth >= place else led
-                    if hand & SUIT_MASK << 13 * suit:
-                        legal = hand & SUIT_MASK << 13 * suit
-                others = (
-                    hands[(seat + 1) % 4]
-                    | hands[(seat + 2) % 4]
-                    | hands[(seat + 3) % 4]
-                    | frame[BEFORE]
+                verdict = _verdict_on_lead(
+                    frames, depth, hands, is_declarers, trump, keys, bounds
                 )
-                frame[NEXT] = _order(tries[depth], legal, others, good[seat])
-        else:  # the answer to the last card tried
-            hands[seat] = frame[HAND]
-            done = reached == ours
-            if done:
-                good[seat, tries[depth, frame[NEXT] + 1]] += 1
-        if not done and frame[NEXT] == 0:
-            reached, done = not ours, True
-        if done:
-            if place == 0 and not entering:
-                slot = frame[SLOT]
-                if keys[slot, 0] != frame[LOW] or keys[slot, 1] != frame[HIGH]:
-                    keys[slot, 0], keys[slot, 1] = frame[LOW], frame[HIGH]
-                    bounds[slot, 0], bounds[slot, 1] = 0, frame[LEFT]
-                if reached:
-                    bounds[slot, 0] = max(bounds[slot, 0], frame[TARGET])
-                else:
-                    bounds[slot, 1] = min(bounds[slot, 1], frame[TARGET] - 1)
+            if verdict == UNDECIDED:
+                _list_tries(frames, depth, hands, seat, tries, merits)
+        else:  # the verdict on the position after the card tried last
+            hands[seat] = frames[depth, HAND]
+            if verdict == (REACHED if is_declarers else FAILED):
+                merits[seat, tries[depth, frames[depth, UNTRIED]]] += 1
+            elif frames[depth, UNTRIED] > 0:
+                verdict = UNDECIDED
+            if verdict != UNDECIDED and place == 0:
+                _remember(frames, depth, verdict, keys, bounds)
+        if verdict != UNDECIDED:
             if depth == 0:
-                return nodes if reached else -nodes
+                return tried if verdict == REACHED else -tried
             depth -= 1
-            entering = False
             continue
-        card = tries[depth, frame[NEXT]]
-        frame[NEXT] -= 1
-        nodes += 1
-        hands[seat] = frame[HAND] ^ 1 << card
-        if place == 0:
-            tries[depth, 0] = card // 13
-        after = frames[depth + 1]
-        after[LEADER], after[PLACE] = leader, place + 1
-        after[TARGET], after[LEFT], after[BEFORE] = (
-            frame[TARGET],
-            frame[LEFT],
-            frame[BEFORE] | 1 << card,
-        )
-        after[TOP], after[WINNER] = frame[TOP], frame[WINNER]
-        if place == 0 or _beats(card, frame[TOP], trump):
-            after[TOP], after[WINNER] = card, seat
-        if place == 3:
-            winner = after[WINNER]
-            after[LEADER], after[PLACE], after[LEFT], after[BEFORE] = (
-                winner,
-                0,
-                frame[LEFT] - 1,
-                0,
-            )
-            after[TARGET] -= (winner - side) % 2 == 0
+        frames[depth, UNTRIED] -= 1
+        card = tries[depth, frames[depth, UNTRIED]]
+        hands[seat] = frames[depth, HAND] ^ 1 << card
+        _play(frames, depth, card, seat, side, trump)
+        tried += 1
         depth += 1
-        entering = True
+
+
+@njit
+def _verdict_on_lead(
+    frames: Ints,
+    depth: int,
+    hands: Ints,
+    declarer_leads: bool,
+    trump: int,
+    keys: Ints,
+    bounds: NDArray[np.int8],
+) -> int:
+    """What is known of a position at the start of a trick without trying a card.
+
+    The place in the table and its key are noted in the frame.
+    """
+    target = frames[depth, TARGET]
+    leader = frames[depth, LEADER]
+    if target <= 0:
+        return REACHED
+    if target > frames[depth, TRICKS_LEFT]:
+        return FAILED
+    minors, majors = _key(hands, leader)
+    majors |= int(declarer_leads) << DECLARER_LEADS_BIT
+    slot = _slot(minors, majors, len(keys))
+    frames[depth, SLOT] = slot
+    frames[depth, MINORS] = minors
+    frames[depth, MAJORS] = majors
+    if keys[slot, 0] == minors and keys[slot, 1] == majors:
+        if bounds[slot, 0] >= target:
+            return REACHED
+        if bounds[slot, 1] < target:
+            return FAILED
+    winners = _winners(hands, leader, trump)
+    if declarer_leads:
+        if winners >= target:
+            return REACHED
+    elif frames[depth, TRICKS_LEFT] - winners < target:
+        return FAILED
+    return UNDECIDED
+
+
+@njit
+def _remember(
+    frames: Ints, depth: int, verdict: int, keys: Ints, bounds: NDArray[np.int8]
+) -> None:
+    """Note the verdict on a position in the table; another there gives way."""
+    slot = frames[depth, SLOT]
+    minors = frames[depth, MINORS]
+    majors = frames[depth, MAJORS]
+    target = frames[depth, TARGET]
+    if keys[slot, 0] != minors or keys[slot, 1] != majors:
+        keys[slot, 0] = minors
+        keys[slot, 1] = majors
+        bounds[slot, 0] = 0
+        bounds[slot, 1] = frames[depth, TRICKS_LEFT]
+    if verdict == REACHED:
+        bounds[slot, 0] = max(bounds[slot, 0], target)
+    else:
+        bounds[slot, 1] = min(bounds[slot, 1], target - 1)
+
+
+@njit
+def _list_tries(
+    frames: Ints, depth: int, hands: Ints, seat: int, tries: Ints, merits: Ints
+) -> None:
+    """Fill in the hand in turn and its cards to be tried, in their order."""
+    hand = hands[seat]
+    legal = hand
+    if frames[depth, PLACE] > 0:
+        follows = hand & SUIT_MASK << SUIT_CARDS * frames[depth, LED_SUIT]
+        if follows:
+            legal = follows
+    others = (
+        hands[(seat + 1) % 4]
+        | hands[(seat + 2) % 4]
+        | hands[(seat + 3) % 4]
+        | frames[depth, TRICK_MASK]
+    )
+    frames[depth, HAND] = hand
+    frames[depth, UNTRIED] = _order(tries[depth], legal, others, merits[seat])
+
+
+@njit
+def _play(
+    frames: Ints, depth: int, card: int, seat: int, side: int, trump: int
+) -> None:
+    """Fill in the frame below ``depth``: the position after a seat played a card."""
+    place = frames[depth, PLACE]
+    top = frames[depth, TOP]
+    winner = frames[depth, WINNER]
+    target = frames[depth, TARGET]
+    if place == 0 or _beats(card, top, trump):
+        top = card
+        winner = seat
+    below = depth + 1
+    frames[below, TOP] = top
+    frames[below, WINNER] = winner
+    if place < 3:
+        led_suit = frames[depth, LED_SUIT] if place else card // SUIT_CARDS
+        frames[below, LEADER] = frames[depth, LEADER]
+        frames[below, PLACE] = place + 1
+        frames[below, TRICK_MASK] = frames[depth, TRICK_MASK] | 1 << card
+        frames[below, LED_SUIT] = led_suit
+        frames[below, TRICKS_LEFT] = frames[depth, TRICKS_LEFT]
+        frames[below, TARGET] = target
+    else:
+        frames[below, LEADER] = winner
+        frames[below, PLACE] = 0
+        frames[below, TRICK_MASK] = 0
+        frames[below, TRICKS_LEFT] = frames[depth, TRICKS_LEFT] - 1
+        frames[below, TARGET] = target - ((winner - side) % 2 == 0)
 
 
 @njit
 def _beats(card: int, top: int, trump: int) -> bool:
-    return card > top if card // 13 == top // 13 else card // 13 == trump
+    """Whether a card takes the trick from the one that holds it."""
+    suit = card // SUIT_CARDS
+    return card > top if suit == top // SUIT_CARDS else suit == trump
 
 
 @njit
-def _order(tries: Ints, legal: int, others: int, good: Ints) -> int:
-    """How many cards to try, of equals the lowest; those that were good most often come
-    last and are tried first.
+def _order(tries: Ints, legal: int, others: int, merits: Ints) -> int:
+    """How many cards to try, of equals the lowest; fills them in, the best last.
+
+    ``tries``: (13,) filled from the front; ``legal`` and ``others``: masks of what may
+    be played and of all other cards left; ``merits``: (52,) how often each card was
+    good.
     """
     n = 0
     for suit in range(4):
-        own, rest = legal >> 13 * suit & SUIT_MASK, others >> 13 * suit & SUIT_MASK
-        last = 13
+        own = _of_suit(legal, suit)
+        others_of_suit = _of_suit(others, suit)
+        above = SUIT_CARDS
         while own:
             rank = _highest(own)
             own ^= 1 << rank
-            if last == 13 or rest >> rank & (1 << last - rank) - 1:
-                n += 1
-            last = rank
-            card = 13 * suit + rank
-            tries[n] = good[card] << 8 | card
-    for i in range(2, n + 1):
-        j, one = i, tries[i]
-        while j > 1 and tries[j - 1] > one:
-            tries[j] = tries[j - 1]
-            j -= 1
-        tries[j] = one
-    for i in range(1, n + 1):
-        tries[i] &= 255
+            if above == SUIT_CARDS or others_of_suit >> rank & (1 << above - rank) - 1:
+                n += 1  # no equal of the card above, whose place it takes otherwise
+            above = rank
+            card = SUIT_CARDS * suit + rank
+            tries[n - 1] = merits[card] << CARD_BITS | card
+    _sort(tries, n)
+    for i in range(n):
+        tries[i] &= (1 << CARD_BITS) - 1
     return n
 
 
 @njit
-def _many(hand: int) -> int:
-    many = 0
-    while hand:
-        hand &= hand - 1
-        many += 1
-    return many
+def _sort(values: Ints, n: int) -> None:
+    """Sort the first n values, rising, by insertion."""
+    for i in range(1, n):
+        value = values[i]
+        j = i
+        while j > 0 and values[j - 1] > value:
+            values[j] = values[j - 1]
+            j -= 1
+        values[j] = value
 
 
 @njit
-def _highest(suit: int) -> int:
+def _of_suit(hand: int, suit: int) -> int:
+    """The cards of a suit, as 13 bits."""
+    return hand >> SUIT_CARDS * suit & SUIT_MASK
+
+
+@njit
+def _count(hand: int) -> int:
+    """How many cards a mask has."""
+    cards = 0
+    while hand:
+        hand &= hand - 1
+        cards += 1
+    return cards
+
+
+@njit
+def _highest(ranks: int) -> int:
+    """The highest rank of 13 bits, which are not all 0."""
     rank = 12
-    while not suit >> rank & 1:
+    while not ranks >> rank & 1:
         rank -= 1
     return rank
 
 
 @njit
-def _sure(hands: Ints, leader: int, trump: int) -> int:
-    """Tricks that the leader takes with the highest cards of the own hand, one after
-    the other, trumps first.
+def _winners(hands: Ints, leader: int, trump: int) -> int:
+    """Tricks that the leader takes with the highest cards of the own hand.
+
+    One after the other, trumps first. ``hands``: (4,) masks.
     """
-    left, right, partner = (
-        hands[(leader + 1) % 4],
-        hands[(leader + 3) % 4],
-        hands[(leader + 2) % 4],
-    )
-    many, drawn = 0, 0
+    left = hands[(leader + 1) % 4]
+    partner = hands[(leader + 2) % 4]
+    right = hands[(leader + 3) % 4]
+    winners = 0
+    trumps_drawn = 0
     for step in range(4):
         suit = (max(trump, 0) + step) % 4
-        own = hands[leader] >> 13 * suit & SUIT_MASK
-        rest = (left | right | partner) >> 13 * suit & SUIT_MASK
-        sure, high = 0, own
-        while high > rest:
-            high ^= 1 << _highest(high)
-            sure += 1
-        if sure:
-            before, behind = (
-                _many(left >> 13 * suit & SUIT_MASK),
-                _many(right >> 13 * suit & SUIT_MASK),
-            )
-            if sure >= max(before, behind, _many(partner >> 13 * suit & SUIT_MASK)):
-                sure = _many(own)
+        own = _of_suit(hands[leader], suit)
+        of_suit = _count_above(own, _of_suit(left | right | partner, suit))
+        if of_suit:
+            length_left = _count(_of_suit(left, suit))
+            length_right = _count(_of_suit(right, suit))
+            length_partner = _count(_of_suit(partner, suit))
+            if of_suit >= max(length_left, length_right, length_partner):
+                of_suit = _count(own)
             if suit == trump:
-                drawn = sure
+                trumps_drawn = of_suit
             elif trump >= 0:  # whoever has trumps left must follow
-                sure = (
-                    min(sure, before)
-                    if _many(left >> 13 * trump & SUIT_MASK) > drawn
-                    else sure
-                )
-                sure = (
-                    min(sure, behind)
-                    if _many(right >> 13 * trump & SUIT_MASK) > drawn
-                    else sure
-                )
-        many += sure
-    return many
+                if _count(_of_suit(left, trump)) > trumps_drawn:
+                    of_suit = min(of_suit, length_left)
+                if _count(_of_suit(right, trump)) > trumps_drawn:
+                    of_suit = min(of_suit, length_right)
+        winners += of_suit
+    return winners
+
+
+@njit
+def _count_above(own: int, others: int) -> int:
+    """How many of a hand's cards of a suit are higher than all others, by 13 bits."""
+    cards = 0
+    while own > others:
+        own ^= 1 << _highest(own)
+        cards += 1
+    return cards
 
 
 @njit
 def _key(hands: Ints, leader: int) -> tuple[int, int]:
-    """Who holds each card left, in the order of their ranks, spades and hearts, and
-    diamonds and clubs.
+    """Who holds each card left, in two words: the minors and the majors.
+
+    In the order of ranks, from the lowest on. ``hands``: (4,) masks. A holder is 0 to
+    3, counted clockwise from the leader.
     """
-    every = hands[0] | hands[1] | hands[2] | hands[3]
-    one, two, three = (
-        hands[(leader + 1) % 4],
-        hands[(leader + 2) % 4],
-        hands[(leader + 3) % 4],
-    )
-    low, high = 0, 0
+    all_hands = hands[0] | hands[1] | hands[2] | hands[3]
+    left = hands[(leader + 1) % 4]
+    partner = hands[(leader + 2) % 4]
+    right = hands[(leader + 3) % 4]
+    minors = 0
+    majors = 0
     for suit in range(4):
-        word, left = 1, every & SUIT_MASK << 13 * suit
-        while left:
-            bit = left & -left
-            word = word << 2 | (
-                1 if one & bit else 2 if two & bit else 3 if three & bit else 0
-            )
-            left ^= bit
+        word = 1
+        cards = all_hands & SUIT_MASK << SUIT_CARDS * suit
+        while cards:
+            lowest = cards & -cards
+            holder = 0
+            if left & lowest:
+                holder = 1
+            elif partner & lowest:
+                holder = 2
+            elif right & lowest:
+                holder = 3
+            word = word << HOLDER_BITS | holder
+            cards ^= lowest
         if suit < 2:
-            low = low << 32 | word
+            minors = minors << SUIT_BITS | word
         else:
-            high = high << 32 | word
-    return low, high
+            majors = majors << SUIT_BITS | word
+    return minors, majors
+
+
+@njit
+def _slot(minors: int, majors: int, entries: int) -> int:
+    """The place of a key in a table of so many entries, by bits that look random."""
+    mixed = minors * 0x9E3779B97F4A7C1 ^ majors * 0x632BE59BD9B4E01
+    return mixed >> 24 & (entries - 1)

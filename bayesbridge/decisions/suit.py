@@ -14,27 +14,51 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import comb, inf, sqrt
 from string import ascii_uppercase
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.decisions.best_defence import MOST_WORK, Plan, Search, TooMuchWork
+from bayesbridge.decisions.best_defence import (
+    MOST_WORK,
+    Front,
+    Move,
+    Plan,
+    Reply,
+    Search,
+    TooMuchWork,
+)
 from bayesbridge.display import markup
 from bayesbridge.display.words import SEATS, error_text, percent, share_error
 from bayesbridge.errors import BayesBridgeError, DealError
-from bayesbridge.game.cards import RANKS, SUIT_MASK, Hand, Suit, holding
+from bayesbridge.game.cards import RANKS, SUIT_CARDS, SUIT_MASK, Hand, Suit, holding
 from bayesbridge.game.deal import Seat
-from bayesbridge.game.layouts import Floats
+from bayesbridge.game.layouts import Floats, Ints
 
-MOST_MISSING: Final = (
-    10  # cards that the defenders may hold: with more there is nothing to plan
-)
+MOST_MISSING: Final = 10
+"""Cards that the defenders may hold: with more there is nothing to plan."""
+HOLDINGS: Final = 1 << SUIT_CARDS
+"""Holdings of a suit, each a field of 13 bits."""
+EMPTY_HANDS: Final = (13, 13)
+"""Vacant places of two defenders of whom nothing is known."""
+NO_LIMIT: Final = 1 << 62
+"""Work that no search needs."""
+DECIMALS_COMPARED: Final = 12
+"""Chances that are equal to so many decimals are equal."""
+
+NONE: Final = -1
+"""In place of a gap or a group: no card of the suit."""
+
+type Ranks = tuple[int, ...]
+"""Cards of a suit, 0 the two … 12 the ace, high cards first."""
+type Counts = tuple[int, ...]
+"""How many cards of each gap, or of each group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,280 +69,325 @@ class Combination:
     ((10,), (6, 5, 4))
     """
 
-    first: tuple[
-        int, ...
-    ]  # ranks of the first hand, 0 the two … 12 the ace, high cards first
-    second: tuple[int, ...]
-    groups: tuple[
-        tuple[int, ...], ...
-    ]  # ranks that the defenders hold, high cards first, equals together
-    small: int = (
-        0  # declarer's cards of lower rank are counted as the lowest of the suit
-    )
+    first: Ranks
+    second: Ranks
+    groups: tuple[Ranks, ...]
+    """What the defenders hold, high cards first, equals together."""
+    small: int = 0
+    """Declarer's cards of lower rank are counted as the lowest of the suit."""
 
     @classmethod
     def of(
         cls, first: int, second: int, gone: int = 0, apart: Collection[int] = ()
     ) -> Combination:
-        """From 13-bit fields; cards ``gone`` are played. A rank in ``apart`` begins a
-        group of its own.
+        """The combination of two hands, each a field of 13 bits.
+
+        Cards ``gone`` are played. A rank in ``apart`` begins a group of its own.
         """
-        missing = 13 - (first | second | gone).bit_count()
+        missing = SUIT_CARDS - (first | second | gone).bit_count()
         if not first | second or missing > MOST_MISSING:
             raise BayesBridgeError(
-                f"the defenders hold {missing} cards: give declarer and dummy at least {13 - MOST_MISSING} together",
+                f"the defenders hold {missing} cards: give declarer and dummy "
+                f"at least {SUIT_CARDS - MOST_MISSING} together",
                 missing=missing,
             )
-        groups: list[tuple[int, ...]] = [()]
+        groups: list[Ranks] = [()]
         for rank in _ranks(SUIT_MASK & ~gone):
-            ours = (first | second) >> rank & 1
-            if groups[-1] and (ours or rank in apart):
+            is_declarers = (first | second) >> rank & 1
+            if groups[-1] and (is_declarers or rank in apart):
                 groups.append(())
-            groups[-1] += () if ours else (rank,)
+            if not is_declarers:
+                groups[-1] += (rank,)
         return cls(_ranks(first), _ranks(second), tuple(filter(None, groups)))
 
     @property
-    def layouts(self) -> list[tuple[int, ...]]:
+    def layouts(self) -> list[Counts]:
+        """How many of each group the left defender may hold."""
         return list(product(*(range(len(group) + 1) for group in self.groups)))
 
+    @property
+    def longest(self) -> int:
+        """Cards of the longer hand, which is the most tricks that there can be."""
+        return max(len(self.first), len(self.second))
+
+    @property
+    def winners(self) -> int:
+        """Tricks that cards above all of the defenders' win, one a trick."""
+        top = self.groups[0][0] if self.groups else -1
+        higher = sum(rank > top for rank in (*self.first, *self.second))
+        return min(higher, self.longest)
+
+    @property
+    def lowest(self) -> str:
+        """The defenders' lowest equals, empty where they hold nothing."""
+        return _text(self.groups[-1]) if self.groups else ""
+
     def gap(self, rank: int) -> int:
-        """Groups above a card of declarer's, all of them for a card counted as small."""
-        return (
-            len(self.groups)
-            if rank < self.small
-            else sum(group[0] > rank for group in self.groups)
-        )
+        """Groups above a card of declarer's; all of them above a small one."""
+        if rank < self.small:
+            return len(self.groups)
+        return sum(group[0] > rank for group in self.groups)
 
     def coarser(self) -> Combination | None:
-        """The same with the lowest of declarer's cards that part two groups counted as
-        small; ``None`` at the end.
+        """The same with one more of declarer's cards counted as small.
+
+        It is the lowest that parts two groups; ``None`` where none does.
         """
-        parting = [
-            rank
-            for rank in (*self.first, *self.second)
-            if 0 < self.gap(rank) < len(self.groups)
-        ]
+        gaps = map(self.gap, (*self.first, *self.second))
+        parting = [gap for gap in gaps if 0 < gap < len(self.groups)]
         if not parting:
             return None
-        place = max(map(self.gap, parting))
-        merged = tuple(rank for group in self.groups[place - 1 :] for rank in group)
-        return Combination(
-            self.first,
-            self.second,
-            (*self.groups[: place - 1], merged),
-            self.groups[place - 1][-1],
-        )
+        first_merged = max(parting) - 1
+        higher_groups = self.groups[:first_merged]
+        merged = tuple(rank for group in self.groups[first_merged:] for rank in group)
+        small = self.groups[first_merged][-1]
+        return Combination(self.first, self.second, (*higher_groups, merged), small)
+
+    @property
+    def counted_as_small(self) -> Ranks:
+        """Declarer's cards that count as the lowest though they beat a defender's."""
+        ranks = sorted((*self.first, *self.second), reverse=True)
+        small = tuple(rank for rank in ranks if rank < self.small)
+        if any(rank > self.groups[-1][-1] for rank in small):
+            return small
+        return ()
 
 
-def _ranks(field: int) -> tuple[int, ...]:
-    return tuple(rank for rank in range(12, -1, -1) if field >> rank & 1)
+def _ranks(field: int) -> Ranks:
+    """The ranks of a 13-bit field, high cards first."""
+    return tuple(rank for rank in reversed(range(SUIT_CARDS)) if field >> rank & 1)
+
+
+def _bits(places: Iterable[int]) -> int:
+    """An integer with these bits, such as the field of some ranks."""
+    return sum(1 << place for place in places)
+
+
+def _text(ranks: Iterable[int]) -> str:
+    """Ranks as letters, such as ``KJ4``."""
+    return "".join(RANKS[rank] for rank in ranks)
 
 
 def read_pair(first: str, second: str) -> tuple[int, int]:
-    """Both holdings; each ``x`` is one of the lowest cards that are not named.
+    """Both holdings as fields; each ``x`` is one of the lowest cards not named.
 
     >>> [f"{field:b}" for field in read_pair("Ax", "K3x")]
     ['1000000000001', '100000000110']
     """
-    named = [
-        text.translate({ord("x"): None, ord("X"): None}) or "-"
-        for text in (first, second)
-    ]
-    fields = [holding(text) for text in named]
-    if both := fields[0] & fields[1]:
-        rank = RANKS[both.bit_length() - 1]
+    without_x = str.maketrans("", "", "xX")
+    named = [holding(text.translate(without_x) or "-") for text in (first, second)]
+    in_both = named[0] & named[1]
+    if in_both:
+        rank = RANKS[in_both.bit_length() - 1]
         raise DealError(
             f"{rank} stands in both {first!r} and {second!r}: remove one",
             text=(first, second),
         )
-    free = [rank for rank in range(13) if not (fields[0] | fields[1]) >> rank & 1]
-    small = [text.lower().count("x") for text in (first, second)]
-    if sum(small) > len(free):
+    free_ranks = sorted(_ranks(SUIT_MASK & ~(named[0] | named[1])))
+    small_in_first = first.lower().count("x")
+    small_cards = small_in_first + second.lower().count("x")
+    if small_cards > len(free_ranks):
         raise DealError(
             f"{first!r} and {second!r} have more than 13 cards: remove some",
             text=(first, second),
         )
-    for place in (0, 1):
-        for _ in range(small[place]):
-            fields[place] |= 1 << free.pop(0)
-    return fields[0], fields[1]
+    return (
+        named[0] | _bits(free_ranks[:small_in_first]),
+        named[1] | _bits(free_ranks[small_in_first:small_cards]),
+    )
 
 
 def prior_shares(
-    combination: Combination, vacant: tuple[int, int] = (13, 13)
+    combination: Combination, vacant: tuple[int, int] = EMPTY_HANDS
 ) -> Floats:
-    """(8192,) P(the left defender holds exactly these cards), where the two have so
-    many places for unknown cards.
+    """P(the left defender holds exactly these cards), (8192,), by vacant places.
 
-    With k of m missing cards on the left, and places a and b, it is C(a + b - m, a - k)
-    / C(a + b, a).
+    ``vacant``: the places of the left and the right defender for unknown cards. With k
+    of m missing cards on the left, and places a and b, it is C(a + b - m, a - k) /
+    C(a + b, a).
     """
-    left, right = vacant
+    a, b = vacant
     m = sum(map(len, combination.groups))
-    if min(vacant) < 0 or left + right < m:
+    if min(vacant) < 0 or a + b < m:
         raise BayesBridgeError(
-            f"{left} and {right} vacant places for {m} missing cards: give more",
+            f"{a} and {b} vacant places for {m} missing cards: give more",
             vacant=vacant,
         )
-    every = comb(left + right, left)
-    by_length = [
-        comb(left + right - m, left - k) / every if k <= left else 0.0
-        for k in range(m + 1)
-    ]
-    missing = sum(1 << rank for group in combination.groups for rank in group)
-    fields = np.arange(1 << 13)
-    shares: Floats = np.where(
-        fields & ~missing == 0,
-        np.array(by_length)[np.minimum(np.bitwise_count(fields), m)],
-        0.0,
-    )
+    share_by_length = np.zeros(m + 1)
+    for k in range(min(a, m) + 1):
+        share_by_length[k] = comb(a + b - m, a - k) / comb(a + b, a)
+    missing = sum(map(_bits, combination.groups))
+    fields = np.arange(HOLDINGS)
+    lengths = np.minimum(np.bitwise_count(fields), m)
+    shares: Floats = np.where(fields & ~missing == 0, share_by_length[lengths], 0.0)
     return shares
 
 
 def weights_of(combination: Combination, shares: Floats) -> Floats:
-    """(n,) P(layout) from (8192,) P(the left defender holds exactly these of the
-    missing cards).
+    """P(layout), (n,), from P(holding of the left defender), (8192,).
+
+    A layout is how many of each group the left defender holds.
     """
     fields = np.flatnonzero(shares)
-    places = np.zeros_like(fields)
+    layouts = np.zeros_like(fields)
     for group in combination.groups:
-        held = np.bitwise_count(fields & sum(1 << rank for rank in group))
-        places = places * (len(group) + 1) + held
-    return np.bincount(places, shares[fields], minlength=len(combination.layouts))
+        held = np.bitwise_count(fields & _bits(group))
+        layouts = layouts * (len(group) + 1) + held
+    return np.bincount(layouts, shares[fields], minlength=len(combination.layouts))
 
 
-type Counts = tuple[int, ...]
 type State = tuple[tuple[Counts, Counts], tuple[Counts, Counts], tuple[int, ...]]
 """Declarer's cards by gap in both hands, what the defenders (left, right) have played
 of each group, and the trick:
 
 empty, or the hand that leads (0 first, 1 second) and the gap of its card; then the
-group that the next defender plays; after the third card the defender who is last and
-the gap of declarer's card that holds the trick, -1 if there is none, and a zero.
+group that the next defender plays; after the third card the defender who is last, the
+gap of declarer's card that holds the trick, -1 if there is none, and two zeros.
 """
 
-NONE: Final = -1  # no card of the suit
+CARDS_LED: Final = 2
+"""Numbers of a trick in which one card lies."""
+CARDS_ANSWERED: Final = 3
+"""Numbers of a trick in which two cards lie."""
 
 
 class SuitGame(Search):
-    """A move is (hand, gap) for a lead and the gap of the third card, a reply the group
-    of the defender's card.
+    """The search of one suit.
+
+    A move is (hand, gap) for a lead and the gap of the third card, a reply the group of
+    the defender's card.
+
+    Parameters
+    ----------
+    combination : Combination
+        The suit.
+    lowest : int
+        Tricks of the first level.
+    most_work : int
+        Comparisons of outcomes after which the search gives up.
     """
 
     def __init__(
         self, combination: Combination, lowest: int, most_work: int = MOST_WORK
     ) -> None:
         self.sizes = tuple(len(group) for group in combination.groups)
+        self.lowest = lowest
         layouts = combination.layouts
-        self.held = tuple(
-            [
-                [
-                    sum(
-                        1 << i
-                        for i, layout in enumerate(layouts)
-                        if (layout[c], size - layout[c])[side] >= count
-                    )
-                    for count in range(1, size + 1)
-                ]
-                for c, size in enumerate(self.sizes)
-            ]
-            for side in (0, 1)
-        )  # by defender (0 left, 1 right), group and count: the layouts in which they hold more than that count
-        hands = [
-            tuple(map(combination.gap, ranks))
-            for ranks in (combination.first, combination.second)
-        ]
-        first, second = (
-            tuple(gaps.count(gap) for gap in range(len(self.sizes) + 1))
-            for gaps in hands
+        shape = (len(layouts), len(self.sizes))
+        left_counts = np.array(layouts, np.int64).reshape(shape)
+        right_counts = np.array(self.sizes, np.int64) - left_counts
+        # By defender (0 left, 1 right), group and count: the layouts in which they
+        # hold more than that count.
+        self.layouts_with_more = (
+            _layouts_with_more(left_counts, self.sizes),
+            _layouts_with_more(right_counts, self.sizes),
+        )
+        gaps = range(len(self.sizes) + 1)
+        gaps_of_first = [combination.gap(rank) for rank in combination.first]
+        gaps_of_second = [combination.gap(rank) for rank in combination.second]
+        hands = (
+            tuple(map(gaps_of_first.count, gaps)),
+            tuple(map(gaps_of_second.count, gaps)),
         )
         nothing = (0,) * len(self.sizes)
-        self.start = self._closed_up((first, second), (nothing, nothing))
-        self.lowest = lowest
-        super().__init__(
-            len(layouts), max(1, max(map(len, hands)) - lowest + 1), most_work
-        )
+        self.start = self._start_of_trick(hands, (nothing, nothing))
+        levels = max(1, combination.longest - lowest + 1)
+        super().__init__(len(layouts), levels, most_work)
 
     def settled(self, state: State, live: int, lowest: int) -> int | None:
-        """Where cards above all others, one a trick, reach all that is asked or
-        possible.
+        """The outcome where cards above all others reach what is asked, or possible.
+
+        They win one trick each; ``None`` in the middle of a trick.
         """
         (first, second), (left, right), trick = state
         if trick:
             return None
         longest = max(sum(first), sum(second))
-        top = next(
-            (
-                gap
-                for gap, size in enumerate(self.sizes)
-                if size - left[gap] - right[gap]
-            ),
-            len(self.sizes),
-        )
-        sure = min(sum(first[: top + 1]) + sum(second[: top + 1]), longest)
-        if sure < min(lowest + self.levels - 1, longest):
+        top_gap = len(self.sizes)
+        for group, size in enumerate(self.sizes):
+            if size > left[group] + right[group]:
+                top_gap = group
+                break
+        highest_cards = sum(first[: top_gap + 1]) + sum(second[: top_gap + 1])
+        winners = min(highest_cards, longest)
+        most_asked = lowest + self.levels - 1
+        if winners < min(most_asked, longest):
             return None
-        return self.reached(live, sure, lowest)
+        return self.reached(live, winners, lowest)
 
-    def moves(self, state: State) -> list[tuple[Any, State, int]] | None:
-        """Any card of either hand; to the trick the lowest, and those that beat what
-        lies.
+    def moves(self, state: State) -> list[Move] | None:
+        """What declarer may play: any card of either hand to lead.
+
+        To the trick the lowest, and those that beat what lies; ``None`` for a defender.
         """
         hands, played, trick = state
         if not trick:
-            leads = [
-                (hand, gap)
-                for hand in (0, 1)
-                for gap, count in enumerate(hands[hand])
-                if count
-            ]
             return [
-                (lead, (_changed(hands, *lead, -1), played, lead), 0) for lead in leads
+                (lead, (_changed(hands, *lead, -1), played, lead), 0)
+                for lead in _leads(hands)
             ]
-        if len(trick) != 3:
+        if len(trick) != CARDS_ANSWERED:
             return None
-        hand, gap, group = trick
-        ours = group == NONE or group >= gap
-        best = gap if ours else group + 1
-        gaps = [card for card, count in enumerate(hands[1 - hand]) if count] or [NONE]
-        found: list[tuple[Any, State, int]] = []
-        for card in [gaps[-1], *(card for card in gaps[:-1] if card < best)]:
-            wins = NONE < card < best
-            last = (hand, card if wins else gap if ours else NONE, 0, 0)
-            found.append((card, (_changed(hands, 1 - hand, card, -1), played, last), 0))
-        return found
+        leader, led_gap, group = trick
+        lead_holds = group == NONE or group >= led_gap
+        gap_to_beat = led_gap if lead_holds else group + 1
+        third_hand = 1 - leader
+        moves: list[Move] = []
+        for gap in _third_cards(hands[third_hand], gap_to_beat):
+            best_gap = NONE  # of declarer's two cards, if one holds the trick
+            if NONE < gap < gap_to_beat:
+                best_gap = gap
+            elif lead_holds:
+                best_gap = led_gap
+            hands_after = _changed(hands, third_hand, gap, -1)
+            after = (hands_after, played, (leader, best_gap, 0, 0))
+            moves.append((gap, after, 0))
+        return moves
 
-    def replies(self, state: State, live: int) -> list[tuple[int, int, State, int]]:
-        """What a defender may play: the left one follows the second hand, the right one
-        the first.
+    def replies(self, state: State, live: int) -> list[Reply]:
+        """What the defender in turn may play.
+
+        The left one follows the second hand, the right one the first.
         """
         hands, played, trick = state
-        leads = len(trick) == 2
-        side = 1 - trick[0] if leads else trick[0]
-        found = []
-        void = live
-        for group in (*range(len(self.sizes)), NONE):
-            here = void
-            if group != NONE:
-                count = played[side][group]
-                holding = (
-                    self.held[side][group][count] if count < self.sizes[group] else 0
-                )
-                here, void = live & holding, void & ~holding
-            if here:
-                after = _changed(played, side, group, 1)
-                if leads:
-                    found.append((group, here, (hands, after, (*trick, group)), 0))
-                else:
-                    won = trick[1] != NONE and (group == NONE or group >= trick[1])
-                    found.append((group, here, self._closed_up(hands, after), int(won)))
-        return found
+        follows_lead = len(trick) == CARDS_LED
+        defender = 1 - trick[0] if follows_lead else trick[0]
+        replies: list[Reply] = []
+        for group, possible in self._playable(defender, played[defender], live):
+            played_after = _changed(played, defender, group, 1)
+            if follows_lead:
+                after = (hands, played_after, (*trick, group))
+                replies.append((group, possible, after, 0))
+            else:
+                best_gap = trick[1]
+                won = best_gap != NONE and (group == NONE or group >= best_gap)
+                after = self._start_of_trick(hands, played_after)
+                replies.append((group, possible, after, int(won)))
+        return replies
 
-    def _closed_up(
+    def _playable(
+        self, defender: int, played: Counts, live: int
+    ) -> Iterator[tuple[int, int]]:
+        """Groups that a defender may play, and the layouts where that is so.
+
+        ``NONE`` for the layouts in which the defender shows out.
+        """
+        void = live
+        for group, count in enumerate(played):
+            if count < self.sizes[group]:
+                holding_it = self.layouts_with_more[defender][group][count]
+                void &= ~holding_it
+                if live & holding_it:
+                    yield group, live & holding_it
+        if void:
+            yield NONE, void
+
+    def _start_of_trick(
         self, hands: tuple[Counts, Counts], played: tuple[Counts, Counts]
     ) -> State:
-        """The start of a trick; gaps above a group that is gone count as the gap below
-        it.
+        """The position at the start of a trick.
+
+        Gaps above a group that is gone count as the gap below it.
         """
         first, second = map(list, hands)
         for group, size in enumerate(self.sizes):
@@ -329,14 +398,50 @@ class SuitGame(Search):
         return (tuple(first), tuple(second)), played, ()
 
 
+def _layouts_with_more(counts: Ints, sizes: Counts) -> list[list[int]]:
+    """The layouts, as bits, in which a defender holds more, by group and count.
+
+    ``counts``: (layouts, groups) what the defender holds; ``sizes``: cards of each
+    group.
+    """
+    by_group = []
+    for group, size in enumerate(sizes):
+        by_count = []
+        for count in range(size):
+            layouts = np.flatnonzero(counts[:, group] > count)
+            by_count.append(_bits(layouts.tolist()))
+        by_group.append(by_count)
+    return by_group
+
+
+def _leads(hands: tuple[Counts, Counts]) -> Iterator[tuple[int, int]]:
+    """Each hand and gap of which there is a card to lead."""
+    for hand in (0, 1):
+        for gap, count in enumerate(hands[hand]):
+            if count:
+                yield hand, gap
+
+
+def _third_cards(counts: Counts, gap_to_beat: int) -> list[int]:
+    """Gaps of the cards that the third hand may play.
+
+    The lowest, and all others that beat what lies; ``NONE`` where it has no card.
+    """
+    gaps = [gap for gap, count in enumerate(counts) if count]
+    if not gaps:
+        return [NONE]
+    return [gaps[-1], *(gap for gap in gaps[:-1] if gap < gap_to_beat)]
+
+
 def _changed(
-    pair: tuple[Counts, Counts], side: int, place: int, by: int
+    pair: tuple[Counts, Counts], side: int, place: int, change: int
 ) -> tuple[Counts, Counts]:
+    """The counts of two hands with one of them changed; ``NONE`` changes nothing."""
     if place == NONE:
         return pair
     counts = pair[side]
-    more = (*counts[:place], counts[place] + by, *counts[place + 1 :])
-    return (more, pair[1]) if side == 0 else (pair[0], more)
+    changed = (*counts[:place], counts[place] + change, *counts[place + 1 :])
+    return (changed, pair[1]) if side == 0 else (pair[0], changed)
 
 
 type Step = dict[str, Any]
@@ -347,172 +452,234 @@ what the third hand plays on it, and ``then``: by what the last defender ``playe
 """
 
 
-def steps(
-    plan: Plan,
-    combination: Combination,
-    seats: tuple[Seat, Seat],
-    hands: tuple[tuple[int, ...], tuple[int, ...]],
-    played: tuple[Counts, Counts],
-) -> Step | None:
-    """A plan of the search with its cards; ``hands`` are declarer's ranks, ``played``
-    the defenders' cards.
-    """
-    if plan is None:
-        return None
-    (hand, gap), replies = plan
-    out = [
-        len(group) - a - b
-        for group, a, b in zip(combination.groups, *played, strict=True)
-    ]
-    names = [*map(_text, combination.groups), None]  # the last of no card
+class CardsLeft(NamedTuple):
+    """A moment in a plan, with its cards."""
 
-    def chosen(ranks: tuple[int, ...], gap: int) -> int:
+    hands: tuple[Ranks, Ranks]  #: What declarer has left.
+    #: What the defenders (left, right) have played of each group.
+    played: tuple[Counts, Counts]
+
+    def after_card(self, hand: int, rank: int | None) -> CardsLeft:
+        """With a card less in one of declarer's hands; ``None`` is no card."""
+        ranks = tuple(held for held in self.hands[hand] if held != rank)
+        first, second = self.hands
+        hands = (ranks, second) if hand == 0 else (first, ranks)
+        return CardsLeft(hands, self.played)
+
+    def after_defender(self, defender: int, group: int) -> CardsLeft:
+        """With a card of a group played by the left (0) or the right (1) defender."""
+        return CardsLeft(self.hands, _changed(self.played, defender, group, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSteps:
+    """Writes plans of the search with their cards."""
+
+    combination: Combination
+    seats: tuple[Seat, Seat]  #: Of declarer's two hands.
+
+    def first_step(self, plan: Plan) -> Step | None:
+        """The whole plan; ``None`` where nothing is to choose."""
+        hands = (self.combination.first, self.combination.second)
+        nothing = (0,) * len(self.combination.groups)
+        return self.step(plan, CardsLeft(hands, (nothing, nothing)))
+
+    def step(self, plan: Plan, cards: CardsLeft) -> Step | None:
+        """The plan from a trick on; ``None`` where nothing is to choose."""
+        if plan is None:
+            return None
+        (leader, led_gap), replies = plan
+        lead = self._lowest_of_gap(cards, leader, led_gap)
+        after_lead = cards.after_card(leader, lead)
+        return {
+            "leader": self.seats[leader].name,
+            "lead": RANKS[lead],
+            "answers": [
+                self._answer(leader, group, reply, after_lead)
+                for group, reply in replies
+            ],
+        }
+
+    def _answer(
+        self, leader: int, group: int, reply: Plan, cards: CardsLeft
+    ) -> dict[str, Any]:
+        """What the third hand plays on a card of a group, and what follows.
+
+        The right defender (1) plays after the first hand (0), the left one (0) after
+        the second (1).
+        """
+        third_hand = 1 - leader
+        next_defender = 1 - leader
+        last_defender = leader
+        third_gap, last_replies = reply
+        third = None
+        if third_gap != NONE:
+            third = self._lowest_of_gap(cards, third_hand, third_gap)
+        after_third = cards.after_card(third_hand, third)
+        after_third = after_third.after_defender(next_defender, group)
+        then = []
+        for last_group, plan_after in last_replies:
+            after_trick = after_third.after_defender(last_defender, last_group)
+            then.append(
+                {
+                    "played": self._equals(last_group),
+                    "next": self.step(plan_after, after_trick),
+                }
+            )
+        return {
+            "played": self._equals(group),
+            "card": None if third is None else RANKS[third],
+            "then": then,
+        }
+
+    def _lowest_of_gap(self, cards: CardsLeft, hand: int, gap: int) -> int:
         """Of equal cards the lowest; groups that are gone are not counted."""
-        gaps = {rank: combination.gap(rank) for rank in ranks}
         equals = [
             rank
-            for rank in ranks
-            if next((i for i in range(gaps[rank], len(out)) if out[i]), len(out)) == gap
+            for rank in cards.hands[hand]
+            if self._gap_now(rank, cards.played) == gap
         ]
         return equals[-1]
 
-    own, other = hands[hand], hands[1 - hand]
-    led = chosen(own, gap)
-    rest = tuple(rank for rank in own if rank != led)
-    side = 1 - hand
-    answers = []
-    for group, (card, plans) in replies:
-        third = None if card == NONE else chosen(other, card)
-        kept = tuple(rank for rank in other if rank != third)
-        left = (rest, kept) if hand == 0 else (kept, rest)
-        now = _changed(played, side, group, 1)
-        then = [
-            {
-                "played": names[last],
-                "next": steps(
-                    after, combination, seats, left, _changed(now, 1 - side, last, 1)
-                ),
-            }
-            for last, after in plans
-        ]
-        answers.append(
-            {
-                "played": names[group],
-                "card": None if third is None else RANKS[third],
-                "then": then,
-            }
-        )
-    return {"leader": seats[hand].name, "lead": RANKS[led], "answers": answers}
+    def _gap_now(self, rank: int, played: tuple[Counts, Counts]) -> int:
+        """The gap of a card, past the groups below it that are gone."""
+        gap = self.combination.gap(rank)
+        for group in self.combination.groups[gap:]:
+            if len(group) > played[0][gap] + played[1][gap]:
+                break
+            gap += 1
+        return gap
+
+    def _equals(self, group: int) -> str | None:
+        """The ranks of a group; ``None`` for no card."""
+        return None if group == NONE else _text(self.combination.groups[group])
+
+
+type Case = tuple[str | None, str | None]
+"""What the second and the fourth hand played to a trick."""
 
 
 def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
-    """A tree as lines, so many tricks deep; ``lowest`` are the defenders' lowest
-    equals.
+    """A plan in words, so many tricks deep.
 
-    Cases that go on alike are told together, and those with nothing left to choose not
-    at all.
+    ``lowest`` are the defenders' lowest equals. Cases that go on alike are told
+    together, and those with nothing left to choose not at all.
     """
     if step is None or not tricks:
         return
-    yield _trick(step, lowest)
+    yield _trick_sentence(step, lowest)
     if tricks == 1:
         return
-    groups: dict[tuple[str, ...], list[tuple[str | None, str | None]]] = {}
-    branches = [
-        (answer["played"], last["played"], last["next"])
-        for answer in step["answers"]
-        for last in answer["then"]
-    ]
-    for second, fourth, after in branches:
-        if after and any(
-            one["card"] or any(last["next"] for last in one["then"])
-            for one in after["answers"]
-        ):
-            groups.setdefault(tuple(plan_lines(after, lowest, tricks - 1)), []).append(
-                (second, fourth)
-            )
-    for lines, cases in groups.items():
-        always = len(groups) == 1 and len(cases) == len(branches)
-        if not always:
+    cases_by_lines: dict[tuple[str, ...], list[Case]] = {}
+    all_cases = 0
+    for answer in step["answers"]:
+        for last in answer["then"]:
+            all_cases += 1
+            if _leaves_a_choice(last["next"]):
+                lines = tuple(plan_lines(last["next"], lowest, tricks - 1))
+                cases = cases_by_lines.setdefault(lines, [])
+                cases.append((answer["played"], last["played"]))
+    for lines, cases in cases_by_lines.items():
+        if len(cases) == all_cases:
+            yield from lines
+        else:
             yield f"  {_condition(step, cases, lowest)}:"
-        yield from (line if always else f"    {line}" for line in lines)
+            yield from (f"    {line}" for line in lines)
 
 
-def _trick(step: Step, lowest: str) -> str:
-    leader, defender, third = (
-        SEATS[Seat[step["leader"]].next(turn).name] for turn in (0, 1, 2)
-    )
+def _leaves_a_choice(step: Step | None) -> bool:
+    """Whether the third hand has a card to this trick, or another trick is planned."""
+    if step is None:
+        return False
+    return any(_goes_on(answer) for answer in step["answers"])
+
+
+def _goes_on(answer: Mapping[str, Any]) -> bool:
+    """Whether the third hand plays a card, or a trick is planned after it."""
+    return bool(answer["card"]) or any(last["next"] for last in answer["then"])
+
+
+def _seat_words(step: Step, place: int) -> str:
+    """The seat that plays to a trick after so many others."""
+    return SEATS[Seat[step["leader"]].next(place).name]
+
+
+def _trick_sentence(step: Step, lowest: str) -> str:
+    """What declarer leads, and what the third hand plays on what comes."""
     answers = step["answers"]
-    usual = next((one for one in answers if one["played"] == lowest), answers[0])[
-        "card"
-    ]
-    text = f"{leader} leads the {_NAMES[step['lead']]}"
+    to_low_card = [answer for answer in answers if answer["played"] == lowest]
+    usual = (to_low_card or answers)[0]["card"]
+    sentence = f"{_seat_words(step, 0)} leads the {NAMES[step['lead']]}"
     if usual:
-        text += f", {third} plays the {_NAMES[usual]}"
-    others: dict[str, list[str]] = {}
-    for one in answers:
-        if one["card"] != usual:
-            others.setdefault(one["card"], []).append(_play(one["played"], lowest))
-    for card, plays in others.items():
-        text += f"; the {_NAMES[card]} if {defender} {' or '.join(plays)}"
-    return f"{text}."
+        sentence += f", {_seat_words(step, 2)} plays the {NAMES[usual]}"
+    plays_by_card: dict[str, list[str]] = {}
+    for answer in answers:
+        if answer["card"] != usual:
+            plays = plays_by_card.setdefault(answer["card"], [])
+            plays.append(_play_words(answer["played"], lowest))
+    for card, plays in plays_by_card.items():
+        defender = _seat_words(step, 1)
+        sentence += f"; the {NAMES[card]} if {defender} {' or '.join(plays)}"
+    return f"{sentence}."
 
 
-def _condition(
-    step: Step, cases: list[tuple[str | None, str | None]], lowest: str
-) -> str:
+def _condition(step: Step, cases: Sequence[Case], lowest: str) -> str:
     """By the second card alone where that tells it, else by both."""
-    second, fourth = (SEATS[Seat[step["leader"]].next(turn).name] for turn in (1, 3))
-    met: dict[str | None, list[str | None]] = {}
-    for one, last in cases:
-        met.setdefault(one, []).append(last)
-    every = {answer["played"]: len(answer["then"]) for answer in step["answers"]}
-    by_last: dict[tuple[str | None, ...], list[str | None]] = {}
-    for one, lasts in met.items():
-        by_last.setdefault(() if len(lasts) == every[one] else tuple(lasts), []).append(
-            one
-        )
-    parts = []
-    for final, ones in by_last.items():
-        what = (
-            []
-            if len(ones) == len(every)
-            else [f"{second} {' or '.join(_play(one, lowest) for one in ones)}"]
-        )
-        if final:
-            what.append(
-                f"{fourth} {' or '.join(_play(last, lowest) for last in final)}"
-            )
-        parts.append(" and ".join(what) or "in any case")
-    return f"If {', or if '.join(parts)}"
+    fourths_by_second: dict[str | None, list[str | None]] = {}
+    for second, fourth in cases:
+        fourths_by_second.setdefault(second, []).append(fourth)
+    possible_fourths = {
+        answer["played"]: len(answer["then"]) for answer in step["answers"]
+    }
+    # Under the empty tuple those second cards after which the fourth does not matter.
+    seconds_by_fourths: dict[tuple[str | None, ...], list[str | None]] = {}
+    for second, fourths in fourths_by_second.items():
+        key = tuple(fourths)
+        if len(fourths) == possible_fourths[second]:
+            key = ()
+        seconds_by_fourths.setdefault(key, []).append(second)
+    alternatives = []
+    for fourths_needed, seconds in seconds_by_fourths.items():
+        conditions = []
+        if len(seconds) < len(possible_fourths):
+            plays = [_play_words(second, lowest) for second in seconds]
+            conditions.append(f"{_seat_words(step, 1)} {' or '.join(plays)}")
+        if fourths_needed:
+            plays = [_play_words(fourth, lowest) for fourth in fourths_needed]
+            conditions.append(f"{_seat_words(step, 3)} {' or '.join(plays)}")
+        alternatives.append(" and ".join(conditions) or "in any case")
+    return f"If {', or if '.join(alternatives)}"
 
 
-def _play(ranks: str | None, lowest: str) -> str:
+def _play_words(ranks: str | None, lowest: str) -> str:
+    """That a defender plays one of these equals, such as ``plays the king``."""
     if not ranks:
         return "shows out"
     if ranks == lowest:
         return "plays low"
-    return f"plays {' or '.join(f'the {_NAMES[rank]}' for rank in ranks)}"
+    names = [f"the {NAMES[rank]}" for rank in ranks]
+    return f"plays {' or '.join(names)}"
 
 
-_NAMES: Final = {rank: rank for rank in RANKS} | {
+NAMES: Final = {rank: rank for rank in RANKS} | {
     "A": "ace",
     "K": "king",
     "Q": "queen",
     "J": "jack",
     "T": "ten",
 }
+"""Ranks as they are said."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuitLine:
     """One plan, and what it reaches against the best defence."""
 
-    #: Tricks that it reaches most often; ``None`` for the plan with most tricks on average.
+    #: Tricks that it reaches most often; ``None`` for the plan with most tricks on
+    #: average.
     goal: int | None
-    at_least: dict[
-        int, float
-    ]  #: P(so many tricks or more) by this plan, from one more than the highest cards win.
+    #: P(so many tricks or more) by this plan, from one more than the highest cards win.
+    at_least: dict[int, float]
     tricks: float  #: Expected tricks.
     #: One standard error of P(goal), or of tricks without a goal; 0 where layouts are
     #: weighed exactly.
@@ -526,12 +693,41 @@ class SuitLine:
         return 1.0 if self.goal is None else self.at_least.get(self.goal, 0.0)
 
     def text(self, tricks: int = 2) -> tuple[str, ...]:
-        """The plan in words, a line for each trick and condition, so many tricks deep."""
-        return tuple(plan_lines(self.step, self.lowest, tricks)) or (
-            "Nothing is to choose.",
-        )
+        """The plan in words, a line for each trick and condition.
+
+        Parameters
+        ----------
+        tricks : int
+            How many tricks deep.
+
+        Returns
+        -------
+        tuple of str
+        """
+        lines = tuple(plan_lines(self.step, self.lowest, tricks))
+        return lines or ("Nothing is to choose.",)
+
+    @property
+    def cells(self) -> list[str]:
+        """The goal, its chance and the expected tricks, as a table shows them."""
+        if self.goal is None:
+            mean = f"{self.tricks:.3f}{error_text(self.error, 3)}"
+            return ["most on average", "", mean]
+        chance = f"{percent(self.chance)}{share_error(self.chance, self.error)}"
+        return [f"{self.goal} or more", chance, f"{self.tricks:.3f}"]
 
     def document(self, tricks: int) -> dict[str, Any]:
+        """The plan as plain data.
+
+        Parameters
+        ----------
+        tricks : int
+            How many tricks deep its text is.
+
+        Returns
+        -------
+        dict
+        """
         return {
             "goal": self.goal,
             "chance": None if self.goal is None else self.chance,
@@ -548,13 +744,12 @@ class SuitPlay(markup.Displayable):
     """The plans for a suit."""
 
     first: str  #: Cards of declarer's first hand.
-    second: str
+    second: str  #: Cards of the other.
     missing: str  #: Cards of the defenders.
-    table: tuple[Seat, Seat]  #: Who holds them.
+    table: tuple[Seat, Seat]  #: The seats of declarer's first and second hand.
     sure: int  #: Tricks that are certain by the best play for them.
-    goals: tuple[
-        SuitLine, ...
-    ]  #: The best plan for each possible number of tricks above the highest cards' own.
+    #: The best plan for each possible number of tricks above the highest cards' own.
+    goals: tuple[SuitLine, ...]
     best: SuitLine  #: The plan with most tricks on average.
     #: Declarer's cards counted as the lowest, to end the search; the figures are then
     #: lower bounds.
@@ -564,9 +759,13 @@ class SuitPlay(markup.Displayable):
     @property
     def heading(self) -> list[str]:
         """The holdings, and how the layouts were weighed."""
-        names = [SEATS[seat.name] for seat in self.table]
-        holdings = f"{names[0]} holds {self.first}, {names[1]} {self.second}; missing: {self.missing or 'nothing'}."
-        return [holdings, f"The layouts are weighed {self.weighed}."]
+        first_seat, second_seat = (SEATS[seat.name] for seat in self.table)
+        holdings = f"{first_seat} holds {self.first}, {second_seat} {self.second}"
+        missing = self.missing or "nothing"
+        return [
+            f"{holdings}; missing: {missing}.",
+            f"The layouts are weighed {self.weighed}.",
+        ]
 
     @property
     def tables(self) -> list[markup.Table]:
@@ -575,41 +774,59 @@ class SuitPlay(markup.Displayable):
         return [replace(shown, notes=[*self.heading, *shown.notes])]
 
     def shown(self, tricks: int = 2) -> markup.Table:
-        """The table of the screen, with so many tricks of each plan."""
-        plans: list[SuitLine] = []  # a line of each
+        """The table of the screen.
+
+        Parameters
+        ----------
+        tricks : int
+            How many tricks of each plan its notes tell.
+
+        Returns
+        -------
+        Table
+        """
+        plans: list[SuitLine] = []  # a line of each plan, in the order of their letters
         rows = []
         for line in (*self.goals, self.best):
-            if all(plan.step != line.step for plan in plans):
+            steps = [plan.step for plan in plans]
+            if line.step not in steps:
                 plans.append(line)
-            place = next(
-                place for place, plan in enumerate(plans) if plan.step == line.step
-            )
-            mean = f"{line.tricks:.3f}{error_text(line.error, 3) if line.goal is None else ''}"
-            chance = (
-                ""
-                if line.goal is None
-                else f"{percent(line.chance)}{share_error(line.chance, line.error)}"
-            )
-            goal = "most on average" if line.goal is None else f"{line.goal} or more"
-            rows.append([goal, chance, mean, ascii_uppercase[place]])
+                steps.append(line.step)
+            letter = ascii_uppercase[steps.index(line.step)]
+            rows.append([*line.cells, letter])
         notes = []
         for letter, plan in zip(ascii_uppercase, plans, strict=False):
-            notes += [f"Plan {letter}:", *(f"  {line}" for line in plan.text(tricks))]
+            notes.append(f"Plan {letter}:")
+            notes += [f"  {line}" for line in plan.text(tricks)]
         if self.small:
-            notes += [
-                f"Counted as the lowest cards, to end the search: {self.small}. The figures are lower bounds."
-            ]
-        beyond = "Entries are taken to be there; ruffs and blocks are left out."
-        notes += ["", f"The defenders see all cards and know the plan. {beyond}"]
-        columns = ["tricks", "chance", "mean", "plan"]
+            notes.append(
+                "Counted as the lowest cards, to end the search: "
+                f"{self.small}. The figures are lower bounds."
+            )
+        limits = "Entries are taken to be there; ruffs and blocks are left out."
+        notes += ["", f"The defenders see all cards and know the plan. {limits}"]
         return markup.Table(
-            "The best plan for each number of tricks", columns, rows, notes
+            "The best plan for each number of tricks",
+            ["tricks", "chance", "mean", "plan"],
+            rows,
+            notes,
         )
 
     def document(self, tricks: int = 2) -> dict[str, Any]:
-        """For ``--json`` and web pages, with so many tricks of each plan as text."""
+        """The plans as plain data, for ``--json`` and web pages.
+
+        Parameters
+        ----------
+        tricks : int
+            How many tricks of each plan are told as text.
+
+        Returns
+        -------
+        dict
+        """
+        first_seat, second_seat = self.table
         return {
-            "hands": {self.table[0].name: self.first, self.table[1].name: self.second},
+            "hands": {first_seat.name: self.first, second_seat.name: self.second},
             "missing": self.missing,
             "sure": self.sure,
             "counted_as_small": self.small,
@@ -624,185 +841,288 @@ def suit_play(
     posterior: Posterior | None = None,
     *,
     suit: Suit | str | None = None,
-    vacant: tuple[int, int] = (13, 13),
+    vacant: tuple[int, int] = EMPTY_HANDS,
     work: int = MOST_WORK,
 ) -> SuitPlay:
-    """The best play of one suit against defenders who see all cards, declarer seeing
-    none of theirs.
+    """The best play of one suit, for each number of tricks and for most on average.
 
-    ``first`` and ``second`` are the holdings of dummy (North) and declarer (South),
-    such as ``AJT32`` and ``K954``; an ``x`` is a lowest card. ``vacant`` are the places
-    of West and East for cards that are unknown, those of the suit among them. With a
-    ``posterior`` of declarer, who sees dummy, the layouts are weighed by it instead.
-    The holdings are then found in the hands, and may be left out where ``suit`` names
-    it. A search of more than ``work`` comparisons is repeated with more of declarer's
-    low cards counted as the lowest.
+    The defenders see all cards, declarer sees none of theirs.
 
+    Parameters
+    ----------
+    first, second : str, optional
+        The holdings of dummy (North) and declarer (South), such as ``AJT32`` and
+        ``K954``; an ``x`` is a lowest card. They may be left out where a posterior and
+        a suit are given.
+    posterior : Posterior, optional
+        Of declarer, who sees dummy: the layouts are weighed by it, and the holdings
+        found in the hands.
+    suit : Suit or str, optional
+        The suit of a posterior; without it, the one in which the holdings are found.
+    vacant : tuple of two ints
+        Without a posterior, the places of West and East for cards that are unknown,
+        those of the suit among them.
+    work : int
+        A search of more than so many comparisons is repeated with more of declarer's
+        low cards counted as the lowest.
+
+    Returns
+    -------
+    SuitPlay
+
+    Raises
+    ------
+    BayesBridgeError
+        If holdings are missing or not in the hands, if the defenders hold more than ten
+        cards of the suit, or if the posterior does not know dummy's hand.
+
+    Examples
+    --------
     >>> play = suit_play("AJT32", "K954")
     >>> [(line.goal, round(line.chance, 4)) for line in play.goals], round(play.best.tricks, 3)
     ([(3, 1.0), (4, 1.0), (5, 0.5791)], 4.579)
     """
-    if posterior is None:
-        if first is None or second is None:
-            raise BayesBridgeError(
-                "no holdings: give both, such as AJT32 and K954, or a posterior and a suit"
-            )
-        combination = Combination.of(*read_pair(first, second))
-        places = (
-            ""
-            if vacant == (13, 13)
-            else f", West with {vacant[0]} vacant places and East with {vacant[1]}"
-        )
-        found = _solved(
-            combination, (Seat.N, Seat.S), prior_shares(combination, vacant), inf, work
-        )
-        return replace(found, weighed=f"by vacant places{places}")
-    belief = posterior.belief
-    if belief.observer.partner in belief.constraints.hidden:
-        partner = belief.observer.partner.name
+    if posterior is not None:
+        return _play_by_posterior(posterior, first, second, suit, work)
+    if first is None or second is None:
         raise BayesBridgeError(
-            f"{partner}'s hand is hidden, so that nobody can plan the suit: show it, such as Reveal({partner!r}, …)",
-            seat=partner,
+            "no holdings: give both, such as AJT32 and K954, or a posterior and a suit"
+        )
+    return _play_by_vacant_places(first, second, vacant, work)
+
+
+class HoldingShares(NamedTuple):
+    """How likely the left defender's holdings are."""
+
+    shares: Floats  #: (8192,) P(the left defender holds exactly these cards).
+    ess: float  #: Draws that they rest on, infinite where they are exact.
+    words: str  #: Where they come from.
+
+
+def _play_by_vacant_places(
+    first: str, second: str, vacant: tuple[int, int], work: int
+) -> SuitPlay:
+    """The plans where only vacant places are known of the defenders."""
+    combination = Combination.of(*read_pair(first, second))
+    words = "by vacant places"
+    if vacant != EMPTY_HANDS:
+        left, right = vacant
+        words += f", West with {left} vacant places and East with {right}"
+    shares = HoldingShares(prior_shares(combination, vacant), inf, words)
+    return _best_plans(combination, (Seat.N, Seat.S), shares, work)
+
+
+def _play_by_posterior(
+    posterior: Posterior,
+    first: str | None,
+    second: str | None,
+    named_suit: Suit | str | None,
+    work: int,
+) -> SuitPlay:
+    """The plans by what declarer, who sees dummy, believes."""
+    belief = posterior.belief
+    hands = _declarers_hands(posterior)
+    suit = None if named_suit is None else Suit.of(named_suit)
+    suit, table = _find_holdings(hands, first, second, suit)
+    first_field = hands[table[0]].field(suit)
+    second_field = hands[table[1]].field(suit)
+    gone = Hand(belief.table.played).field(suit)
+    missing = SUIT_MASK & ~(first_field | second_field | gone)
+    apart = _ranks_told_apart(belief, suit, missing)
+    combination = Combination.of(first_field, second_field, gone, apart)
+    ess = inf if posterior.exact else posterior.ess
+    basis = "exactly" if posterior.exact else f"from draws, ESS {ess:.0f}"
+    left_defender = table[1].next(1)
+    shares = HoldingShares(
+        _posterior_shares(posterior, left_defender, suit, missing),
+        ess,
+        f"by what {belief.observer.name} believes, {basis}",
+    )
+    return _best_plans(combination, table, shares, work)
+
+
+def _declarers_hands(posterior: Posterior) -> dict[Seat, Hand]:
+    """What dummy and declarer, who is the observer, have left."""
+    belief = posterior.belief
+    partner = belief.observer.partner
+    if partner in belief.constraints.hidden:
+        raise BayesBridgeError(
+            f"{partner.name}'s hand is hidden, so that nobody can plan the suit: "
+            f"show it, such as Reveal({partner.name!r}, …)",
+            seat=partner.name,
         )
     masks, _ = next(posterior.blocks(1))
     gone = Hand(belief.table.played)
-    hands = {
-        seat: Hand(int(masks[0, seat])) - gone
-        for seat in (belief.observer.partner, belief.observer)
+    return {
+        seat: Hand(int(masks[0, seat])) - gone for seat in (partner, belief.observer)
     }
-    chosen, table = _placed(
-        hands, first, second, None if suit is None else Suit.of(suit)
-    )
-    mine, other, played = (
-        cards.field(chosen) for cards in (hands[table[0]], hands[table[1]], gone)
-    )
-    shares = np.zeros(1 << 13)
-    missing = SUIT_MASK & ~(mine | other | played)
-    for block, weights in posterior.blocks():
-        held = (block[:, table[1].next(1)] >> np.uint64(13 * chosen)).astype(
-            np.int64
-        ) & missing
-        shares += np.bincount(held, weights, minlength=1 << 13)
-    shares /= shares.sum()
-    # Missing cards that hard evidence treats in another way than the next higher one are no equals of it.
-    ranks = _ranks(missing)
-    seats = [
-        [may >> (13 * chosen + rank) & 1 for may in belief.constraints.may]
-        for rank in ranks
-    ]
-    apart = [
-        rank
-        for rank, one, higher in zip(ranks[1:], seats[1:], seats, strict=False)
-        if one != higher
-    ]
-    ess = inf if posterior.exact else posterior.ess
-    found = _solved(
-        Combination.of(mine, other, played, apart), table, shares, ess, work
-    )
-    how = "exactly" if posterior.exact else f"from draws, ESS {ess:.0f}"
-    return replace(found, weighed=f"by what {belief.observer.name} believes, {how}")
 
 
-def _placed(
-    hands: dict[Seat, Hand], first: str | None, second: str | None, suit: Suit | None
+def _find_holdings(
+    hands: Mapping[Seat, Hand],
+    first: str | None,
+    second: str | None,
+    suit: Suit | None,
 ) -> tuple[Suit, tuple[Seat, Seat]]:
+    """The suit, and whose hand is the first and the second, of dummy and declarer."""
     dummy, declarer = hands
     if first is None or second is None:
         if suit is None:
             raise BayesBridgeError("no suit: name it, such as S, or give both holdings")
         return suit, (dummy, declarer)
-    named = read_pair(first, second)
-    for one in reversed(Suit) if suit is None else (suit,):
+    holdings = read_pair(first, second)
+    for candidate in reversed(Suit) if suit is None else (suit,):
         for seats in ((dummy, declarer), (declarer, dummy)):
-            if tuple(hands[seat].field(one) for seat in seats) == named:
-                return one, seats
+            if tuple(hands[seat].field(candidate) for seat in seats) == holdings:
+                return candidate, seats
+    where = "any suit" if suit is None else suit.name
     raise BayesBridgeError(
         f"{first} and {second} are not what {dummy.name} and {declarer.name} hold in "
-        f"{'any suit' if suit is None else suit.name}: give their cards that are not yet played"
+        f"{where}: give their cards that are not yet played"
     )
 
 
-def _solved(
+def _posterior_shares(
+    posterior: Posterior, left_defender: Seat, suit: Suit, missing: int
+) -> Floats:
+    """(8192,) P(the left defender holds exactly these of the missing cards)."""
+    shares = np.zeros(HOLDINGS)
+    for masks, weights in posterior.blocks():
+        cards_from_suit_on = masks[:, left_defender] >> np.uint64(SUIT_CARDS * suit)
+        fields = cards_from_suit_on.astype(np.int64) & missing
+        shares += np.bincount(fields, weights, minlength=HOLDINGS)
+    return shares / shares.sum()
+
+
+def _ranks_told_apart(belief: Belief, suit: Suit, missing: int) -> list[int]:
+    """Missing cards that are no equals of the next higher one.
+
+    Hard evidence lets other hands hold them.
+    """
+    apart = []
+    seats_of_higher: list[int] | None = None
+    for rank in _ranks(missing):
+        card = SUIT_CARDS * suit + rank
+        seats = [possible >> card & 1 for possible in belief.constraints.may]
+        if seats_of_higher is not None and seats != seats_of_higher:
+            apart.append(rank)
+        seats_of_higher = seats
+    return apart
+
+
+def _best_plans(
     combination: Combination,
     table: tuple[Seat, Seat],
-    shares: Floats,
-    ess: float,
+    shares: HoldingShares,
     work: int,
 ) -> SuitPlay:
-    """Plans from the front; (8192,) ``shares``: the chance of each holding of the left
-    defender, by so many draws.
-    """
-    first, second = combination.first, combination.second
-    top = combination.groups[0][0] if combination.groups else -1
-    longest = max(len(first), len(second))
-    winners = min(sum(rank > top for rank in (*first, *second)), longest)
-    while True:
-        weights = weights_of(combination, shares)
-        live = sum(1 << place for place, weight in enumerate(weights) if weight > 0.0)
-        coarser = combination.coarser()
-        try:
-            game = SuitGame(combination, winners + 1, work if coarser else 1 << 62)
-            front = game.front(game.start, live, game.lowest)
-            break
-        except TooMuchWork:
-            assert coarser is not None
-            combination = coarser
-    reached = [game.shares(outcome, weights) for outcome, _ in front]
-    means = [winners + float(row.sum()) for row in reached]
-    nothing = (0,) * len(combination.groups)
-    lowest = _text(combination.groups[-1]) if combination.groups else ""
-
-    def line(goal: int | None) -> SuitLine:
-        level = None if goal is None else goal - winners - 1
-        place = max(
-            range(len(front)),
-            key=lambda i: (
-                0.0 if level is None else round(reached[i][level], 12),
-                means[i],
-            ),
-        )
-        step = steps(
-            front[place][1], combination, table, (first, second), (nothing, nothing)
-        )
-        row = reached[place]
-        if level is not None:
-            spread = float(row[level] * (1.0 - row[level]))
-        else:  # of a count with these shares of at least 1, 2, …
-            k = np.arange(1, len(row) + 1)
-            spread = max(0.0, float(((2 * k - 1) * row).sum() - row.sum() ** 2))
-        at_least = (
-            {winners + 1 + i: float(share) for i, share in enumerate(row)}
-            if longest > winners
-            else {}
-        )
-        return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, lowest)
-
-    goals = [line(goal) for goal in range(winners + 1, longest + 1)]
-    levels = range(longest - winners)
-    certain = (
-        level
-        for level in levels
-        if any(outcome >> level * game.n & live == live for outcome, _ in front)
-    )
-    small = [
-        rank
-        for rank in sorted((*first, *second), reverse=True)
-        if rank < combination.small
-    ]
+    """The answer for a combination, whose hands are at the seats of ``table``."""
+    plans = SuitPlans.search(combination, shares, work)
+    steps = PlanSteps(plans.combination, table)
+    goals = range(combination.winners + 1, combination.longest + 1)
+    lines = [plans.line(goal, steps) for goal in goals]
     return SuitPlay(
-        _text(first) or "-",
-        _text(second) or "-",
-        "".join(map(_text, combination.groups)),
-        table,
-        winners + 1 + max(certain, default=-1),
-        tuple(one for one in goals if one.chance > 0.0),
-        line(None),
-        # Unless counting cards as small has lowered none of them.
-        _text(small)
-        if any(rank > combination.groups[-1][-1] for rank in small)
-        else "",
+        first=_text(combination.first) or "-",
+        second=_text(combination.second) or "-",
+        missing="".join(map(_text, plans.combination.groups)),
+        table=table,
+        sure=plans.certain_tricks,
+        goals=tuple(line for line in lines if line.chance > 0.0),
+        best=plans.line(None, steps),
+        small=_text(plans.combination.counted_as_small),
+        weighed=shares.words,
     )
 
 
-def _text(ranks: Iterable[int]) -> str:
-    return "".join(RANKS[rank] for rank in ranks)
+@dataclass(frozen=True, eq=False)
+class SuitPlans:
+    """The plans of a combination of which none is better than another everywhere."""
+
+    combination: Combination  #: As it was searched.
+    game: SuitGame
+    live: int  #: Layouts that are possible, as bits.
+    front: Front
+    shares: list[Floats]
+    """(levels,) of each plan: P(so many tricks or more), from one more than the highest
+    cards win.
+    """
+    ess: float  #: Draws that these rest on.
+
+    @classmethod
+    def search(
+        cls, combination: Combination, shares: HoldingShares, work: int
+    ) -> SuitPlans:
+        """The front of a combination, made coarser until the search ends in time."""
+        lowest = combination.winners + 1
+        while True:
+            weights = weights_of(combination, shares.shares)
+            live = _bits(np.flatnonzero(weights > 0.0).tolist())
+            coarser = combination.coarser()
+            try:
+                game = SuitGame(combination, lowest, work if coarser else NO_LIMIT)
+                front = game.front(game.start, live, lowest)
+            except TooMuchWork:
+                assert coarser is not None
+                combination = coarser
+                continue
+            by_plan = [game.shares(outcome, weights) for outcome, _ in front]
+            return cls(combination, game, live, front, by_plan, shares.ess)
+
+    @property
+    def winners(self) -> int:
+        """Tricks of the highest cards, below the first level."""
+        return self.game.lowest - 1
+
+    @property
+    def levels(self) -> int:
+        """Numbers of tricks above those of the highest cards."""
+        return self.combination.longest - self.winners
+
+    @property
+    def certain_tricks(self) -> int:
+        """Tricks that some plan reaches in every layout."""
+        certain = self.winners
+        for level in range(self.levels):
+            for outcome, _ in self.front:
+                if outcome >> level * self.game.n & self.live == self.live:
+                    certain = self.winners + level + 1
+        return certain
+
+    def mean(self, place: int) -> float:
+        """Expected tricks of a plan."""
+        return self.winners + float(self.shares[place].sum())
+
+    def line(self, goal: int | None, steps: PlanSteps) -> SuitLine:
+        """The best plan for a goal, or for most tricks on average.
+
+        Of plans that reach the goal equally often, that with most tricks on average.
+        """
+        places = range(len(self.front))
+        if goal is None:
+            place = max(places, key=self.mean)
+            variance = self._variance_of_tricks(place)
+        else:
+            level = goal - self.winners - 1
+            chances = np.array([shares[level] for shares in self.shares])
+            rounded = chances.round(DECIMALS_COMPARED)
+            place = max(places, key=lambda place: (rounded[place], self.mean(place)))
+            variance = float(chances[place] * (1.0 - chances[place]))
+        at_least = {
+            self.winners + 1 + level: float(self.shares[place][level])
+            for level in range(self.levels)
+        }
+        return SuitLine(
+            goal=goal,
+            at_least=at_least,
+            tricks=self.mean(place),
+            error=sqrt(variance / self.ess),
+            step=steps.first_step(self.front[place][1]),
+            lowest=self.combination.lowest,
+        )
+
+    def _variance_of_tricks(self, place: int) -> float:
+        """Of a count with these P(at least 1), P(at least 2), …"""
+        shares = self.shares[place]
+        k = np.arange(1, len(shares) + 1)
+        mean_square = ((2 * k - 1) * shares).sum()
+        return max(0.0, float(mean_square - shares.sum() ** 2))
