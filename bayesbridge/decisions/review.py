@@ -8,7 +8,7 @@ one that was as good as any, and still cost a trick, was *unlucky*.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import hypot
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Unpack
 
@@ -16,6 +16,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.alerts import alerts_read
 from bayesbridge.decisions.play import (
+    CardChoices,
     PlayTurn,
     believed,
     card_solver,
@@ -194,50 +195,49 @@ class CardJudge:
             player=self.player,
         )
         turn = turn_of(belief, self.contract)
-        best = card
-        cost = Estimate(0.0, 0.0)
-        close = True
-        choices = 1
-        double_dummy_cost = self._double_dummy_cost(turn, card)
-        if len(turn.legal) > 1:
-            comparison = play(
-                self._posterior(belief, card_number),
-                self.contract,
-                goal="tricks",
-                solve=self.budget.solve,
-                seconds=self.budget.seconds,
-                rng=self.seed + card_number,
-            )
-            choice = comparison.of(card)
-            cost = choice.behind
-            close = choice.close
-            choices = len(comparison.choices)
-            if cost.mean >= ROUNDING:
-                best = comparison.choices[0].cards[-1]
-        return Judged(
+        as_good_as_any = Judged(
             number=card_number,
             seat=seat,
             player=chooser,
             card=card,
-            best=best,
-            cost=cost,
-            close=close,
-            double_dummy_cost=double_dummy_cost,
-            choices=choices,
+            best=card,
+            cost=Estimate(0.0, 0.0),
+            close=True,
+            double_dummy_cost=self._double_dummy_cost(turn, card),
+            choices=1,
             kind=self._kind(card_number, chooser),
         )
+        if len(turn.legal) == 1:
+            return as_good_as_any
+        choices = self._compare(belief, card_number)
+        choice = choices.of(card)
+        best = card
+        if choice.behind.mean >= ROUNDING:
+            best = choices.choices[0].cards[-1]
+        return replace(
+            as_good_as_any,
+            best=best,
+            cost=choice.behind,
+            close=choice.close,
+            choices=len(choices.choices),
+        )
 
-    def _posterior(self, belief: Belief, card_number: int) -> Posterior:
-        """What the player believes before this card."""
+    def _compare(self, belief: Belief, card_number: int) -> CardChoices:
+        """The cards that the player could choose, by what the player believes."""
         player = belief.observer
+        seed = self.seed + card_number
         posterior = believed(
-            belief,
-            self.budget.draws or 0,
-            self.seed + card_number,
-            self.posteriors.get(player),
+            belief, self.budget.draws or 0, seed, self.posteriors.get(player)
         )
         self.posteriors[player] = posterior
-        return posterior
+        return play(
+            posterior,
+            self.contract,
+            goal="tricks",
+            solve=self.budget.solve,
+            seconds=self.budget.seconds,
+            rng=seed,
+        )
 
     def _double_dummy_cost(self, turn: PlayTurn, card: Card) -> int | None:
         """Tricks that a card loses on the real deal; ``None`` where it is not known."""
