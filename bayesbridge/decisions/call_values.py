@@ -179,8 +179,8 @@ def values_in_steps(
     if isinstance(position, Belief):
         if quickly:
             yield from comparison.first_answers(first_seed)
-        n_draws = draws or max(DRAWS_FOR_EACH * n_layouts, FEWEST_DRAWS)
-        posterior = belief.infer(draws=n_draws, rng=draws_seed)
+        draws = draws or max(DRAWS_FOR_EACH * n_layouts, FEWEST_DRAWS)
+        posterior = belief.infer(draws=draws, rng=draws_seed)
     else:
         posterior = position
     compared = ComparedLayouts.of(posterior, n_layouts, draws_seed)

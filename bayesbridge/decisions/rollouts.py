@@ -115,9 +115,9 @@ class SystemCaller:
     def chances(self, nodes: Nodes, layouts: Ints) -> Floats:
         """Return (r, 38) P(call), by the system where it speaks."""
         chances = self.base.chances(nodes, layouts)
-        distinct, number = np.unique(nodes, return_inverse=True)
-        speaks = [self._speaks_at(node) for node in distinct.tolist()]
-        by_system = np.array(speaks)[number]
+        distinct_nodes, node_of_row = np.unique(nodes, return_inverse=True)
+        speaks = [self._speaks_at(node) for node in distinct_nodes.tolist()]
+        by_system = np.array(speaks)[node_of_row]
         if by_system.any():
             chances[by_system] = self.by_model.chances(
                 nodes[by_system], layouts[by_system]
@@ -155,25 +155,33 @@ class Rollouts:
         for seat, caller in self._callers.items():
             caller.look_at(np.ascontiguousarray(layouts[:, seat]))
         n = len(layouts)
-        starts = [self.tree.child(self.tree.start, call.index) for call in calls]
         # One row for each layout and call: those of the first layout, of the next, …
+        starts = [self.tree.child(self.tree.start, call.index) for call in calls]
         nodes = np.tile(np.array(starts, np.intp), n)
         layout_of_row = np.repeat(np.arange(n), len(calls))
         goes_on = [not self.tree.is_over(node) for node in starts]
         unfinished = np.flatnonzero(np.tile(goes_on, n))
         while len(unfinished):
-            numbers = rng.random(n) if self.way == "sampled" else None
-            layouts_in_turn = layout_of_row[unfinished]
             nodes_in_turn = nodes[unfinished]
-            seat = self.tree.turn(int(nodes_in_turn[0]))
-            chances = self._callers[seat].chances(nodes_in_turn, layouts_in_turn)
-            if numbers is None:
-                made = chances.argmax(axis=1)
-            else:
-                made = picked_calls(chances, numbers[layouts_in_turn])
+            made = self._next_calls(nodes_in_turn, layout_of_row[unfinished], n, rng)
             nodes[unfinished], is_over = self._after(nodes_in_turn, made)
             unfinished = unfinished[~is_over]
         return nodes.reshape(n, len(calls))
+
+    def _next_calls(
+        self, nodes: Nodes, layouts: Ints, n: int, rng: np.random.Generator
+    ) -> NDArray[np.intp]:
+        """(r,) the next calls in r auctions of one length.
+
+        ``layouts`` (r,) are the numbers of their layouts, from 0 to n - 1. Calls are
+        sampled by one uniform number for each layout, whatever was called before.
+        """
+        seat = self.tree.turn(int(nodes[0]))
+        chances = self._callers[seat].chances(nodes, layouts)
+        if self.way != "sampled":
+            return chances.argmax(axis=1)
+        numbers = rng.random(n)
+        return picked_calls(chances, numbers[layouts])
 
     def contract(self, end: int) -> Contract | None:
         """Return the contract of a finished auction, ``None`` where all passed."""
@@ -199,12 +207,15 @@ class Rollouts:
         self, nodes: Nodes, calls: NDArray[np.intp]
     ) -> tuple[Nodes, NDArray[np.bool_]]:
         """(r,) the auctions after the (r,) calls, and which of them are over."""
-        steps, number = np.unique(nodes * len(CALLS) + calls, return_inverse=True)
+        distinct_steps, step_of_row = np.unique(
+            nodes * len(CALLS) + calls, return_inverse=True
+        )
         children = [
-            self.tree.child(*divmod(step, len(CALLS))) for step in steps.tolist()
+            self.tree.child(*divmod(step, len(CALLS)))
+            for step in distinct_steps.tolist()
         ]
         is_over = [self.tree.is_over(child) for child in children]
-        return np.array(children, np.intp)[number], np.array(is_over)[number]
+        return np.array(children, np.intp)[step_of_row], np.array(is_over)[step_of_row]
 
 
 def picked_calls(chances: Floats, numbers: Floats) -> NDArray[np.intp]:
