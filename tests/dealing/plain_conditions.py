@@ -1,5 +1,6 @@
-"""Conditions of the dealer language on one deal, in plain Python: card by card, with
-none of the package's tables.
+"""Conditions of the dealer language on one deal, in plain Python.
+
+They are read card by card, with none of the package's tables.
 """
 
 from bayesbridge.evidence.expressions import Held, Number, Operation, ShapeIn

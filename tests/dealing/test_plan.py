@@ -1,6 +1,4 @@
-"""Deals asked for in Python: evidence, given cards, conditions, tests, calls and
-statistics.
-"""
+"""Deals asked for in Python, by evidence, cards, conditions, tests and calls."""
 
 from fractions import Fraction
 
@@ -151,8 +149,9 @@ def raises(points):
 
 
 class Points:
-    """Opens 2NT and raises by points alone, so that exact counts by points tell the
-    posterior; always passes.
+    """Opens 2NT and raises by points alone, and always passes.
+
+    So exact counts by points tell the posterior.
     """
 
     def log_likelihood(self, hands, auction, index):
@@ -163,8 +162,9 @@ class Points:
 
 
 def posterior(condition):
-    """P(points of North, points of South), exact, and P(calls): counts times
-    likelihoods.
+    """P(points of North, points of South) and P(calls), exactly.
+
+    These are counts times likelihoods.
     """
     counts = DealPlan.of(condition=condition).frequency("hcp(north)", "hcp(south)")
     weights = {
@@ -175,8 +175,9 @@ def posterior(condition):
 
 
 def agreement(shares, points):
-    """p of a χ² test of drawn points of North and South against exact shares; rare
-    pairs are put together.
+    """p of a χ² test of drawn points of North and South against exact shares.
+
+    Rare pairs are put together.
     """
     n = len(points)
     drawn = {}
@@ -277,8 +278,9 @@ TRICKS = "tricks(north, spades) == 13"
 
 
 def test_draws_that_are_solved_come_in_small_batches_and_are_told(solved):
-    """So that somebody can say within seconds how it goes, and the deals are the same
-    as by one batch.
+    """So somebody can say within seconds how it goes.
+
+    The deals are the same as by one batch.
     """
     notes = []
     search = DealPlan.of(condition=TRICKS).search(

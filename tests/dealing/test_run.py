@@ -1,6 +1,4 @@
-"""Statistics of scripts as plain data, against sums made one deal at a time; contracts
-that anybody can count.
-"""
+"""Statistics of scripts as plain data, against sums made one deal at a time."""
 
 import json
 import math

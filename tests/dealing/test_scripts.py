@@ -1,6 +1,4 @@
-"""Scripts of our own: read, planned, dealt, compared with the packaged ``dealer``, and
-damaged.
-"""
+"""Scripts of our own: read, planned, dealt, compared with ``dealer``, and damaged."""
 
 import random
 import shutil
@@ -143,8 +141,9 @@ def test_dealer_deals_alike(path):
 
 
 def agreement(sample, dealer_sample):
-    """p of a χ² test that two samples come from the same distribution; rare values are
-    put together.
+    """p of a χ² test that two samples come from the same distribution.
+
+    Rare values are put together.
     """
     values = np.unique(np.concatenate([sample, dealer_sample]))
     counts = [(sample == value).sum() for value in values]
@@ -201,8 +200,9 @@ PIECES += [
 
 
 def damaged(text, rng):
-    """A text with one to four changes: letters and words lost, doubled, exchanged or
-    put in.
+    """A text with one to four changes.
+
+    Letters and words are lost, doubled, exchanged or put in.
     """
     for _ in range(rng.randint(1, 4)):
         place = rng.randrange(len(text) + 1)
