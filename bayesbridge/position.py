@@ -226,30 +226,21 @@ def calls_of(
     >>> calls_of("1H-3H", dealer=None, observer=Seat.S, dummy=None)[0]
     Called('S', '1H')
     """
-    begin, words = _named_dealer(text, dealer)
+    named_dealer, words = _named_dealer(text, dealer)
     if dummy is None:
-        words = _with_passes(
-            words, is_of_observer=begin is None and observer is not None
-        )
-    if begin is not None:
-        if not _sides_fit(begin, words, observer):
+        is_of_observer = named_dealer is None and observer is not None
+        words = _with_passes(words, is_of_observer=is_of_observer)
+    if named_dealer is not None:
+        if not _sides_fit(named_dealer, words, observer):
             raise NotationError(
                 f"auction {text!r}: calls in brackets are those of the observer's "
                 "opponents",
                 text=text,
             )
-        return _called(_auction(begin, words, dummy))
-    leaders = (piece.seat for piece in evidence if isinstance(piece, Play))
-    opening_leader = next(leaders, observer)
-    for seat in Seat:
-        if seat == dummy or not _sides_fit(seat, words, observer):
-            continue
-        auction = _auction(seat, words, dummy)
-        observer_calls_next = auction.turn is not None and auction.turn == observer
-        leader = Table(auction, silent=dummy).leader
-        leader_fits = leader is not None and leader == opening_leader
-        if observer_calls_next or leader_fits:
-            return _called(auction)
+        return _called(_auction(named_dealer, words, dummy))
+    auction = _auction_by_place(words, observer, dummy, evidence)
+    if auction is not None:
+        return _called(auction)
     if observer is None and dummy is None:
         return _called(_auction(Seat.S, words, dummy))
     raise NotationError(
@@ -259,17 +250,38 @@ def calls_of(
     )
 
 
+def _auction_by_place(
+    words: str, observer: Seat | None, dummy: Seat | None, evidence: Sequence[Any]
+) -> Auction | None:
+    """The auction after which the observer calls next or the opening leader leads.
+
+    It is ``None`` where no dealer fits.
+    """
+    leaders = (piece.seat for piece in evidence if isinstance(piece, Play))
+    opening_leader = next(leaders, observer)
+    for dealer in Seat:
+        if dealer == dummy or not _sides_fit(dealer, words, observer):
+            continue
+        auction = _auction(dealer, words, dummy)
+        observer_calls_next = auction.turn is not None and auction.turn == observer
+        leader = Table(auction, silent=dummy).leader
+        leader_fits = leader is not None and leader == opening_leader
+        if observer_calls_next or leader_fits:
+            return auction
+    return None
+
+
 def _named_dealer(text: str, dealer: Seat | None) -> tuple[Seat | None, str]:
     """Who calls first, if the text or ``dealer`` names it, and the calls."""
-    first, colon, words = text.partition(":")
+    seat_text, colon, words = text.partition(":")
     if not colon:
         return dealer, text
-    named = Seat.of(first)
-    if dealer is not None and dealer != named:
+    seat = Seat.of(seat_text)
+    if dealer is not None and dealer != seat:
         raise NotationError(
-            f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out"
+            f"auction {text!r} begins with {seat.name}: leave --dealer {dealer.name} out"
         )
-    return named, words
+    return seat, words
 
 
 def _with_passes(words: str, *, is_of_observer: bool) -> str:
@@ -712,10 +724,16 @@ def _unknown(where: str, key: str, keys: tuple[str, ...]) -> NotationError:
 
 def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:
     """A text or number of a file, read as the text that an option would have."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        shown = str(value).lower() if isinstance(value, bool) else repr(value)
-        raise NotationError(
-            f"{where}: {shown} is neither text nor number: write it in quotes"
-        )
+    if isinstance(value, bool):
+        raise _neither_text_nor_number(where, str(value).lower())
+    if not isinstance(value, str | int | float):
+        raise _neither_text_nor_number(where, repr(value))
     with located(where):
         return read(str(value))
+
+
+def _neither_text_nor_number(where: str, value: str) -> NotationError:
+    """The error of a value that no option could have."""
+    return NotationError(
+        f"{where}: {value} is neither text nor number: write it in quotes"
+    )

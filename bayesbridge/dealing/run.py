@@ -6,7 +6,7 @@ The texts are PBN, LIN, diagrams, and the forms of the dealer program.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -82,6 +82,10 @@ CORNER: Final = 22
 
 MIDDLE: Final = 12
 """Characters of a diagram between West and East."""
+
+BELOW: Final = "Low"
+ABOVE: Final = "High"
+"""The bins of a frequency outside its range."""
 
 type Form = Callable[[Layouts, Numbering], Iterator[str]]
 """Deals → lines without their ends."""
@@ -237,10 +241,7 @@ class Finding:
             return
         basis = "exact, in percent" if self.exact else f"of {number(self.total)} deals"
         yield f"Frequency {self.action.title}: ({basis})"
-        names = [
-            ["Low", *map(str, range(low, high + 1)), "High"]
-            for low, high in self.action.ranges
-        ]
+        names = [bin_names(low, high) for low, high in self.action.ranges]
         table = np.zeros(tuple(map(len, names)), dtype=object)
         for places, ways in self.bins.items():
             table[places] = ways
@@ -263,20 +264,18 @@ class Finding:
     def _column_lines(self, names: list[str], counts: list[int]) -> Iterator[str]:
         """A line for each value, and for the bins outside where they have deals."""
         for name, ways in zip(names, counts, strict=True):
-            if ways or name not in ("Low", "High"):
+            if ways or name not in (BELOW, ABOVE):
                 yield f"{name:>5} {self._amount(ways):>12}"
 
     def _table_lines(
         self, names: list[str], column_names: list[str], table: NDArray[Any]
     ) -> Iterator[str]:
         """The counts of two values, with their sums."""
-        rows = [["", *column_names, "Sum"]]
-        for name, row in zip(names, table.tolist(), strict=True):
-            rows.append([name, *map(self._amount, [*row, sum(row)])])
+        yield _table_line("", [*column_names, "Sum"])
+        for name, counts in zip(names, table.tolist(), strict=True):
+            yield _table_line(name, map(self._amount, [*counts, sum(counts)]))
         column_sums = table.sum(axis=0).tolist()
-        rows.append(["Sum", *map(self._amount, [*column_sums, self.total])])
-        for name, *cells in rows:
-            yield f"{name:>5}" + "".join(f"{cell:>9}" for cell in cells)
+        yield _table_line("Sum", map(self._amount, [*column_sums, self.total]))
 
     def _amount(self, ways: int) -> str:
         """A count as it is shown: in percent where it is exact."""
@@ -333,6 +332,16 @@ class Finding:
             document["error"] = sqrt(share * (1 - share) / self.total)
             document["deals"] = ways
         return document
+
+
+def bin_names(low: int, high: int) -> list[str]:
+    """Return the names of the bins of a range, those outside it included."""
+    return [BELOW, *map(str, range(low, high + 1)), ABOVE]
+
+
+def _table_line(name: str, cells: Iterable[str]) -> str:
+    """A line of a table of counts."""
+    return f"{name:>5}" + "".join(f"{cell:>9}" for cell in cells)
 
 
 def _bin_of(value: int, ends: tuple[int, int]) -> int:

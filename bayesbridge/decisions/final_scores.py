@@ -248,8 +248,12 @@ class FinalScores:
             layout_numbers * len(distinct_groups) + group_of_contract[contract_numbers]
         )
         distinct, question_numbers = np.unique(questions, return_inverse=True)
-        layout, group = np.divmod(distinct, len(distinct_groups))
-        self.tricks = network_tricks(layouts[layout], distinct_groups, group)
+        layout_of_question, group_of_question = np.divmod(
+            distinct, len(distinct_groups)
+        )
+        self.tricks = network_tricks(
+            layouts[layout_of_question], distinct_groups, group_of_question
+        )
         self.question_numbers = question_numbers.reshape(contract_numbers.shape)
 
     def gains(self, call: int, reference: int) -> Floats:
