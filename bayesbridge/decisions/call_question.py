@@ -45,7 +45,7 @@ class CallQuestion(FrozenArrays):
     seat: Seat
     #: P(call) by index of all 38 calls, for the hand of the seat.
     chances: Floats
-    #: Those that are compared, the likeliest first.
+    #: Those that are compared; first the likeliest, which the others are compared with.
     calls: tuple[Call, ...]
     bidders: Mapping[Seat, BidderModel]
 
@@ -58,11 +58,6 @@ class CallQuestion(FrozenArrays):
         chances = call_probabilities(models[belief.observer], hand, auction)[0]
         compared = calls_compared(auction, chances, calls)
         return cls(auction, belief.observer, chances, compared, models)
-
-    @property
-    def reference(self) -> Call:
-        """What the bidder of the seat calls most often; others are compared with it."""
-        return self.calls[0]
 
 
 def auction_to_call(belief: Belief) -> Auction:
