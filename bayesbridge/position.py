@@ -1,5 +1,6 @@
-"""Positions: who looks, at what, and what was seen in order, with where each was given;
-see docs/records.md.
+"""Positions: who looks, at what, and what was seen in order.
+
+Each setting and each piece of evidence knows where it was given; see docs/records.md.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class Setting(NamedTuple):
 
 
 def _probability(text: str) -> float:
+    """Read a number from 0 to 1."""
     try:
         value = float(text)
     except ValueError:
@@ -65,7 +67,7 @@ def _probability(text: str) -> float:
 
 
 def _one_of[T](noun: str, *choices: T) -> Callable[[str], T]:
-    """What reads one of several values by its name."""
+    """Return a function that reads one of several values by its name."""
     by_name = {str(choice): choice for choice in choices}
 
     def read(text: str) -> T:
@@ -82,10 +84,12 @@ def _one_of[T](noun: str, *choices: T) -> Callable[[str], T]:
 
 
 def _full_hand(text: str) -> Hand:
+    """Read 13 cards."""
     return Hand.from_pbn(text.strip()).verify_full("hand")
 
 
 def _agreement(text: str) -> Agreement:
+    """Read a system, of one side or both."""
     from bayesbridge.bidders.agreements import Agreement
 
     return Agreement.of(text)
@@ -100,24 +104,26 @@ class SideStyle(NamedTuple):
 
 
 def _style(text: str) -> SideStyle:
+    """Read a side with its style: a typical one, or that of a file."""
     from bayesbridge.bidders.learned import SIDES, TYPICAL, PairStyle
 
     side, colon, path = text.partition(":")
     if not colon or side.upper() not in SIDES:
         raise NotationError(
-            f"style {text!r}: write the side and a file, as EW:style.json, or one of {', '.join(TYPICAL)}",
+            f"style {text!r}: write the side and a file, as EW:style.json, or one of "
+            f"{', '.join(TYPICAL)}",
             text=text,
         )
     style = PairStyle.of_text(path)
     if style is not None:
         return SideStyle(side.upper(), style, text)
     try:
-        raw = Path(path).read_text(encoding="utf-8")
+        document = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise NotationError(
             f"style {text!r}: {path!r} cannot be read ({error}): check the name"
         ) from None
-    return SideStyle(side.upper(), PairStyle.of(raw, path), text)
+    return SideStyle(side.upper(), PairStyle.of(document, path), text)
 
 
 CHOOSERS: Final = ("learned", "none")
@@ -140,7 +146,8 @@ SETTINGS: Final = {
         _one_of("number of players", 3, 4),
         str,
         "N",
-        "3, the paper's game, or 4, bridge (default: 4 where the rest says so, as by --auction or a system)",
+        "3, the paper's game, or 4, bridge (default: 4 where the rest says so, as by "
+        "--auction or a system)",
     ),
     "trump": Setting(
         Strain.of,
@@ -170,24 +177,24 @@ SETTINGS: Final = {
         _agreement,
         attrgetter("text"),
         "NAME",
-        "what their calls show, with four players: strong-notrump, NS:weak-twos (one side), weak-notrump=0.3 (not "
-        "certain), a file (.toml); repeatable",
+        "what their calls show, with four players: strong-notrump, NS:weak-twos (one "
+        "side), weak-notrump=0.3 (not certain), a file (.toml); repeatable",
         many=True,
     ),
     "style": Setting(
         _style,
         attrgetter("text"),
         "EW:FILE",
-        "how a side bids, with four players: a file that 'bayesbridge style --out' wrote, or a typical style, such as "
-        "EW:strong-club; repeatable",
+        "how a side bids, with four players: a file that 'bayesbridge style --out' "
+        "wrote, or a typical style, such as EW:strong-club; repeatable",
         many=True,
     ),
     "player": Setting(
         _one_of("player", *CHOOSERS),
         str,
         "NAME",
-        "how the others choose cards, with four players: learned, or none, where cards say only who held them "
-        "(default: learned)",
+        "how the others choose cards, with four players: learned, or none, where cards "
+        "say only who held them (default: learned)",
     ),
 }
 
@@ -206,7 +213,7 @@ def calls_of(
     dummy: Seat | None,
     evidence: Sequence[Any] = (),
 ) -> list[Called]:
-    """The calls with their seats.
+    """Read the calls of a text, with their seats.
 
     The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either,
     the observer calls next; after the end of the auction the first card of ``evidence``
@@ -219,57 +226,77 @@ def calls_of(
     >>> calls_of("1H-3H", dealer=None, observer=Seat.S, dummy=None)[0]
     Called('S', '1H')
     """
-    begin, words = _named_dealer(text, dealer)
+    named_dealer, words = _named_dealer(text, dealer)
     if dummy is None:
-        words = _with_passes(
-            words, is_of_observer=begin is None and observer is not None
-        )
-    if begin is not None:
-        if not _sides_fit(begin, words, observer):
+        is_of_observer = named_dealer is None and observer is not None
+        words = _with_passes(words, is_of_observer=is_of_observer)
+    if named_dealer is not None:
+        if not _sides_fit(named_dealer, words, observer):
             raise NotationError(
-                f"auction {text!r}: calls in brackets are those of the observer's opponents",
+                f"auction {text!r}: calls in brackets are those of the observer's "
+                "opponents",
                 text=text,
             )
-        return _called(_auction(begin, words, dummy))
-    led = next((piece.seat for piece in evidence if isinstance(piece, Play)), observer)
-    for seat in Seat:
-        if seat == dummy or not _sides_fit(seat, words, observer):
-            continue
-        auction = _auction(seat, words, dummy)
-        observer_calls_next = auction.turn is not None and auction.turn == observer
-        on_lead = Table(auction, silent=dummy).leader
-        if observer_calls_next or (on_lead is not None and on_lead == led):
-            return _called(auction)
+        return _called(_auction(named_dealer, words, dummy))
+    auction = _auction_by_place(words, observer, dummy, evidence)
+    if auction is not None:
+        return _called(auction)
     if observer is None and dummy is None:
         return _called(_auction(Seat.S, words, dummy))
     raise NotationError(
-        f"auction {text!r} does not tell who began it: write S:{text}, or add --dealer S",
+        f"auction {text!r} does not tell who began it: write S:{text}, or add "
+        "--dealer S",
         text=text,
     )
 
 
+def _auction_by_place(
+    words: str, observer: Seat | None, dummy: Seat | None, evidence: Sequence[Any]
+) -> Auction | None:
+    """The auction after which the observer calls next or the opening leader leads.
+
+    It is ``None`` where no dealer fits.
+    """
+    leaders = (piece.seat for piece in evidence if isinstance(piece, Play))
+    opening_leader = next(leaders, observer)
+    for dealer in Seat:
+        if dealer == dummy or not _sides_fit(dealer, words, observer):
+            continue
+        auction = _auction(dealer, words, dummy)
+        observer_calls_next = auction.turn is not None and auction.turn == observer
+        leader = Table(auction, silent=dummy).leader
+        leader_fits = leader is not None and leader == opening_leader
+        if observer_calls_next or leader_fits:
+            return auction
+    return None
+
+
 def _named_dealer(text: str, dealer: Seat | None) -> tuple[Seat | None, str]:
     """Who calls first, if the text or ``dealer`` names it, and the calls."""
-    first, colon, words = text.partition(":")
+    seat_text, colon, words = text.partition(":")
     if not colon:
         return dealer, text
-    named = Seat.of(first)
-    if dealer is not None and dealer != named:
+    seat = Seat.of(seat_text)
+    if dealer is not None and dealer != seat:
         raise NotationError(
-            f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out"
+            f"auction {text!r} begins with {seat.name}: leave --dealer {dealer.name} out"
         )
-    return named, words
+    return seat, words
 
 
 def _with_passes(words: str, *, is_of_observer: bool) -> str:
-    """The calls of one side with passes put in; where they are the observer's and end
-    with a bid, so that the observer calls next.
+    """The calls of one side with passes put in.
+
+    Calls of the observer's side that end with a bid get one more: the observer calls
+    next then.
     """
     filled = passes_filled(words)
     if filled == words:
         return words
     ends_with_bid = call_words(words)[-1][0] in LEVELS
-    return f"{filled} P" if is_of_observer and ends_with_bid else filled
+    if is_of_observer and ends_with_bid:
+        return f"{filled} P"
+    return filled
 
 
 def _sides_fit(first: Seat, words: str, observer: Seat | None) -> bool:
@@ -281,12 +308,14 @@ def _sides_fit(first: Seat, words: str, observer: Seat | None) -> bool:
 
 
 def _called(auction: Auction) -> list[Called]:
+    """The calls of an auction as pieces of evidence."""
     return [Called(seat, call) for seat, call in auction]
 
 
 def calls_told(text: str, calls: Sequence[Called]) -> list[Called]:
-    """Of the calls that a text was read as, those that it has: a belief says itself
-    that it takes others for passes.
+    """Return those of the calls that stand in the text that they were read from.
+
+    A belief says itself that it takes others for passes.
     """
     words = text.rpartition(":")[2]
     if passes_filled(words) == words:
@@ -297,14 +326,15 @@ def calls_told(text: str, calls: Sequence[Called]) -> list[Called]:
 
 
 def _auction(dealer: Seat, words: str, dummy: Seat | None) -> Auction:
+    """The auction of some calls, which must be legal."""
     try:
         return Auction.of(dealer, words, dummy)
     except IllegalCall as error:
-        raise NotationError(f"{error}{_three(dummy)}") from None
+        raise NotationError(f"{error}{_three_players_note(dummy)}") from None
 
 
-def _three(dummy: Seat | None) -> str:
-    """A word on the three-player game, where that is played."""
+def _three_players_note(dummy: Seat | None) -> str:
+    """What the error of a call says of the three-player game, where that is played."""
     if dummy is None:
         return ""
     return (
@@ -313,8 +343,10 @@ def _three(dummy: Seat | None) -> str:
 
 
 def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) -> int:
-    """3 or 4, as told; else 4 where no dummy's seat is named and a setting or a call is
-    of bridge alone, as every auction in one text is.
+    """Return how many players bid, 3 or 4: as a setting says, else by the evidence.
+
+    There are 4 where no dummy's seat is named and a setting or a call is of bridge
+    alone, as every auction in one text is.
     """
     if "players" in settings:
         return int(settings["players"].value)
@@ -359,10 +391,12 @@ class Position(NamedTuple):
 
     @classmethod
     def read(cls, file: str | Toml) -> Self:
-        """Read a file, by its name or opened; whatever is wrong with it is said with
-        its line and key.
+        """Read a file, by its name or opened.
+
+        Whatever is wrong with it is said with its line and key.
         """
-        file = Toml.read(file, "--position") if isinstance(file, str) else file
+        if isinstance(file, str):
+            file = Toml.read(file, "--position")
         settings: dict[str, Sourced[Any]] = {}
         pieces: list[Sourced[Piece]] = []
         for key, value in file.document.items():
@@ -378,15 +412,19 @@ class Position(NamedTuple):
     def with_more(
         self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]
     ) -> Position:
-        """Settings given later replace those of the same name; evidence is added."""
+        """Return a position with more settings and evidence.
+
+        Settings replace those of the same name; evidence is added.
+        """
         return Position(
             {**self.settings, **settings}, (*self.pieces, *pieces), self.path
         )
 
     @property
     def is_unseen(self) -> bool:
-        """Whether there are calls of four players and nothing else: nobody looks, and
-        no hand is known.
+        """Whether there are calls of four players and nothing else.
+
+        Nobody looks then, and no hand is known.
         """
         if not self.pieces or self.settings.keys() & {"observer", "hand"}:
             return False
@@ -405,14 +443,16 @@ class Position(NamedTuple):
 
     @property
     def game_in_doubt(self) -> str:
-        """Which game is meant and how to ask for the other one, where neither an option
-        nor a record says it; else empty.
+        """Which game is meant and how to ask for the other one.
+
+        It is empty where an option or a record says it.
         """
         players = self.settings.get("players")
-        named = players is not None and not players.implied
-        if named or "dummy" in self.settings:
+        is_named = players is not None and not players.implied
+        if is_named or "dummy" in self.settings:
             return ""
-        return game_with_choice(None if self.players == 4 else PAPER_DUMMY.name)
+        dummy_name = None if self.players == 4 else PAPER_DUMMY.name
+        return game_with_choice(dummy_name)
 
     @property
     def players(self) -> int:
@@ -420,7 +460,7 @@ class Position(NamedTuple):
         return players_in(self.settings, (piece.value for piece in self.pieces))
 
     def belief(self) -> Belief:
-        """The belief; what is wrong with it is said with where it was given."""
+        """Return the belief; what is wrong with it is said with where it was given."""
         start = self._start()
         with suppress(BayesBridgeError):
             return start.given(*(piece.value for piece in self.pieces))
@@ -436,8 +476,10 @@ class Position(NamedTuple):
             except Contradiction as error:
                 return self._with_places(error)
             except BayesBridgeError as error:
-                three = _three(start.dummy) if isinstance(error, IllegalCall) else ""
-                return NotationError(f"{piece.where}: {error}{three}")
+                note = ""
+                if isinstance(error, IllegalCall):
+                    note = _three_players_note(start.dummy)
+                return NotationError(f"{piece.where}: {error}{note}")
         raise AssertionError("evidence that fits piece by piece fits as a whole")
 
     @contextmanager
@@ -456,12 +498,15 @@ class Position(NamedTuple):
             for piece in self.pieces
             if piece.value in in_conflict
         }
-        given_by = f" (given by {'; '.join(places)})" if places else ""
-        return NotationError(f"{error}{given_by}")
+        if not places:
+            return NotationError(str(error))
+        return NotationError(f"{error} (given by {'; '.join(places)})")
 
     def texts(self) -> dict[str, Any]:
-        """``settings`` by name, as lists where there may be several, and ``evidence``
-        as pairs of kind and text.
+        """Return the texts that give it again.
+
+        These are ``settings`` by name, as lists where there may be several, and
+        ``evidence`` as pairs of kind and text.
         """
         settings: dict[str, str | list[str]] = {}
         for name, setting in SETTINGS.items():
@@ -476,7 +521,7 @@ class Position(NamedTuple):
         return {"settings": settings, "evidence": evidence}
 
     def words(self) -> list[str]:
-        """The options of the command line that describe it again."""
+        """Return the options of the command line that give it again."""
         texts = self.texts()
         options: list[tuple[str, str]] = []
         for name, text in texts["settings"].items():
@@ -489,8 +534,9 @@ class Position(NamedTuple):
         return words
 
     def toml(self) -> str:
-        """The text of a position file that describes it again; its strings are written
-        as those of JSON.
+        """Return the text of a position file that gives it again.
+
+        Its strings are written as those of JSON.
         """
         texts = self.texts()
         quoted = partial(json.dumps, ensure_ascii=False)
@@ -510,54 +556,62 @@ class Position(NamedTuple):
             return
         options = " ".join(f"--{name} {EXAMPLES[name]}" for name in missing)
         keys = " and ".join(f"{name} = {EXAMPLES[name]!r}" for name in missing)
-        in_file = f", or {keys} in {self.path}" if self.path else ""
+        in_file = ""
+        if self.path:
+            in_file = f", or {keys} in {self.path}"
         raise NotationError(f"no {' and no '.join(missing)}: give {options}{in_file}")
 
     def _start(self) -> Belief:
+        """The belief before any evidence."""
         from bayesbridge.belief.belief import Belief
 
         self._verify_complete()
-        values = {name: given.value for name, given in self.settings.items()}
-        four = self.players == 4
-        if four and "dummy" in values:
+        values = {name: setting.value for name, setting in self.settings.items()}
+        is_bridge = self.players == 4
+        if is_bridge and "dummy" in values:
             raise NotationError(
-                f"{self.settings['dummy'].where}: with four players every seat bids and none is the dummy's: leave it "
-                "out (a hand laid open is --reveal N:PBN)"
+                f"{self.settings['dummy'].where}: with four players every seat bids and "
+                "none is the dummy's: leave it out (a hand laid open is --reveal N:PBN)"
             )
         for name in FOUR_PLAYER_SETTINGS:
-            if name in values and not four:
+            if name in values and not is_bridge:
                 raise NotationError(
-                    f"{self.settings[name].where}: it is for four players: give --players 4 too"
+                    f"{self.settings[name].where}: it is for four players: give "
+                    "--players 4 too"
                 )
-        bidder = self.bidder("learned" if four else "iterative")
+        bidder = self.bidder("learned" if is_bridge else "iterative")
         try:
             return Belief(
                 values["observer"],
                 values["hand"],
-                dummy=None if four else values.get("dummy", "N"),
+                dummy=None if is_bridge else values.get("dummy", "N"),
                 trump=values.get("trump"),
                 bidder=bidder,
                 player=None if values.get("player") == "none" else "usual",
             )
         except BayesBridgeError as error:
             raise NotationError(
-                f"{self.settings['observer'].where}: {error}, by --dummy; or give --players 4, where every seat bids"
+                f"{self.settings['observer'].where}: {error}, by --dummy; or give "
+                "--players 4, where every seat bids"
             ) from None
 
     def bidder(self, usual: str) -> BidderModel | None:
-        """The bidder model named, with the settings given; ``None`` for the usual one
-        as it is.
+        """Return the bidder model that is named, with its settings.
+
+        It is ``None`` for the usual one as it is.
         """
         if not BIDDER_SETTINGS & self.settings.keys():
             return None
         from bayesbridge.estimators.registry import offered
 
-        named = self.settings.get("bidder", Sourced(usual, "bidder"))
-        with located(named.where):
-            model = offered("bidders", [named.value]).bidder(named.value)
-        for name in ("slip", "vulnerable", "style"):
-            if name in self.settings:
-                model = _with_setting(model, name, self.settings[name], named.value)
+        bidder_name = self.settings.get("bidder", Sourced(usual, "bidder"))
+        name = bidder_name.value
+        with located(bidder_name.where):
+            model = offered("bidders", [name]).bidder(name)
+        for setting_name in ("slip", "vulnerable", "style"):
+            if setting_name in self.settings:
+                setting = self.settings[setting_name]
+                model = _with_setting(model, setting_name, setting, name)
         if "system" not in self.settings:
             return model
         from bayesbridge.bidders.system_bidder import SystemBidder
@@ -574,8 +628,9 @@ BIDDER_SETTINGS: Final = frozenset(("bidder", "slip", "vulnerable", "system", "s
 def _with_setting(
     model: BidderModel, name: str, setting: Sourced[Any], bidder: str
 ) -> BidderModel:
-    """The model of this name with one more setting; as it is where it has no such
-    setting and need not have it.
+    """The model of the name ``bidder`` with one more setting.
+
+    It stays as it is where it has no such setting and need not have it.
     """
     from bayesbridge.evidence.models import with_settings
 
@@ -595,7 +650,7 @@ def _with_setting(
 
 
 def python_lines(belief: Belief) -> str:
-    """Python that makes the belief again; ``bb`` is the package."""
+    """Return Python that makes the belief again; ``bb`` is the package."""
     dummy = None if belief.dummy is None else belief.dummy.name
     arguments = [repr(belief.observer.name), repr(belief.hand.pbn), f"dummy={dummy!r}"]
     if belief.trump is not None:
@@ -611,9 +666,7 @@ def python_lines(belief: Belief) -> str:
 
 
 def _python(value: object) -> str:
-    """Text that gives the value again, if its class is one of the package's public
-    ones; else its repr as it is.
-    """
+    """Python that gives the value again, if its class is public; else its repr."""
     if getattr(bayesbridge, type(value).__name__, None) is not type(value):
         return repr(value)
     return re.sub(r"\b[A-Z]\w+(?=\()", _with_package, repr(value))
@@ -621,8 +674,9 @@ def _python(value: object) -> str:
 
 def _with_package(class_name: re.Match[str]) -> str:
     """The name of a class, after ``bb.`` if it is a public one."""
-    is_public = class_name[0] in bayesbridge.__all__
-    return f"bb.{class_name[0]}" if is_public else class_name[0]
+    if class_name[0] in bayesbridge.__all__:
+        return f"bb.{class_name[0]}"
+    return class_name[0]
 
 
 def _evidence(where: str, items: Any, file: Toml) -> Iterator[Sourced[Piece]]:
@@ -650,8 +704,9 @@ def _is_table(item: object) -> bool:
 
 
 def _setting(where: str, setting: Setting, value: Any) -> Any:
-    """The value of a setting in a file; one that may be given several times may be a
-    list there.
+    """The value of a setting in a file.
+
+    One that may be given several times may be a list there.
     """
     if not setting.many:
         return _read(where, setting.read, value)
@@ -659,18 +714,26 @@ def _setting(where: str, setting: Setting, value: Any) -> Any:
     return tuple(_read(where, setting.read, text) for text in texts)
 
 
-def _unknown(where: str, key: str, known: tuple[str, ...]) -> NotationError:
-    hint = did_you_mean(key, known)
+def _unknown(where: str, key: str, keys: tuple[str, ...]) -> NotationError:
+    """The error of a key that is none of ``keys``."""
+    hint = did_you_mean(key, keys)
     return NotationError(
-        f"{where}: unknown key {key!r}: {hint}keys here are {', '.join(known)}"
+        f"{where}: unknown key {key!r}: {hint}keys here are {', '.join(keys)}"
     )
 
 
 def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        shown = str(value).lower() if isinstance(value, bool) else repr(value)
-        raise NotationError(
-            f"{where}: {shown} is neither text nor number: write it in quotes"
-        )
+    """A text or number of a file, read as the text that an option would have."""
+    if isinstance(value, bool):
+        raise _neither_text_nor_number(where, str(value).lower())
+    if not isinstance(value, str | int | float):
+        raise _neither_text_nor_number(where, repr(value))
     with located(where):
         return read(str(value))
+
+
+def _neither_text_nor_number(where: str, value: str) -> NotationError:
+    """The error of a value that no option could have."""
+    return NotationError(
+        f"{where}: {value} is neither text nor number: write it in quotes"
+    )

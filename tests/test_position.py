@@ -64,11 +64,11 @@ evidence = [
 
 def test_options_come_after_the_files_evidence_and_replace_its_settings(file):
     path = file(f'{START}trump = "S"\nevidence = [{{ call = "W:1NT" }}]')
-    found = believed(
+    belief = believed(
         "--void", "E:H", "--position", path, "--trump", "NT", "--call", "E:2NT"
     )
     expected = bb.Belief("S", HAND, trump="NT")
-    assert found == expected.given(
+    assert belief == expected.given(
         bb.Called("W", "1NT"), bb.Void("E", "H"), bb.Called("E", "2NT")
     )
     assert believed("--position", file('observer = "S"'), "--hand", HAND) == bb.Belief(
@@ -150,8 +150,8 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("text", "what", "mend"), BAD.values(), ids=BAD)
-def test_one_line_names_file_line_and_key(complaint, file, text, what, mend):
-    said = complaint("count", "--position", file(text))
-    assert said.startswith(what)
-    assert mend in said
+@pytest.mark.parametrize(("text", "fault", "mend"), BAD.values(), ids=BAD)
+def test_one_line_names_file_line_and_key(complaint, file, text, fault, mend):
+    line = complaint("count", "--position", file(text))
+    assert line.startswith(fault)
+    assert mend in line

@@ -1,3 +1,1 @@
-"""Deals on demand: conditions on any hands, drawn exactly where tables can hold them
-and tested where they cannot.
-"""
+"""Deals on demand, drawn exactly where tables hold the conditions, else tested."""

@@ -20,17 +20,17 @@ from bayesbridge.evidence.parser import (
     Parser,
     Token,
 )
-from bayesbridge.game.cards import RANKS
+from bayesbridge.game.cards import RANKS, SUIT_CARDS
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``form`` is the word of the language; ``ranges``: the values of a frequency that
-    are told on their own.
-    """
+    """What a script does with the deals: print them, or tell a statistic."""
 
+    #: The word of the language.
     form: str
     values: tuple[Expression, ...] = ()
+    #: The lowest and the highest value of a frequency that are told on their own.
     ranges: tuple[tuple[int, int], ...] = ()
     title: str = ""
 
@@ -42,19 +42,19 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """``None`` where the script does not say; see :func:`parse`."""
+    """A script that :func:`parse` has read; ``None`` stands where it does not say."""
 
     condition: Expression = TRUE
+    #: Masks of the cards given to each seat.
     predealt: tuple[int, ...] = (0, 0, 0, 0)
-    """Masks of the cards given to each seat."""
     produce: int | None = None
     generate: int | None = None
     dealer: int | None = None
     vulnerable: str | None = None
     seed: int | None = None
     actions: tuple[Action, ...] = ()
+    #: Lines of conditions that do not count, since another comes after them.
     overruled: tuple[int, ...] = field(default=(), compare=False)
-    """Lines of conditions that do not count, since another comes after them."""
 
     @property
     def prints(self) -> bool:
@@ -138,9 +138,13 @@ class _ScriptParser(Parser):
     def _amount(self, command: Token) -> None:
         """``produce 10``, ``generate 1000`` or ``seed 1``"""
         word = command.text
-        most = MOST_DEALS if word == "produce" else MOST_DRAWS
+        least = 0
+        most = MOST_DRAWS
+        if word == "produce":
+            least = 1
+            most = MOST_DEALS
         number = self.number(f"{word} 1000")
-        if not 0 <= number <= most or (number == 0 and word == "produce"):
+        if not least <= number <= most:
             raise command.wrong(f"{word} {number}: write a number from 1 to {most}")
         self.settings[word] = number
 
@@ -181,10 +185,11 @@ class _ScriptParser(Parser):
         weights: list[int] = []
         while self.next.is_number or self.next.text == "-":
             weights.append(self.number("points from the ace down"))
-        few_enough = 1 <= len(weights) <= len(RANKS)
-        if not few_enough or max(map(abs, weights)) > MOST_WEIGHT:
+        fit_the_ranks = 1 <= len(weights) <= len(RANKS)
+        if not fit_the_ranks or max(map(abs, weights)) > MOST_WEIGHT:
             raise command.wrong(
-                "write 1 to 13 numbers from -1000 to 1000, from the ace down, such as 4 3 2 1"
+                "write 1 to 13 numbers from -1000 to 1000, from the ace down, such as "
+                "4 3 2 1"
             )
         return weights
 
@@ -204,7 +209,7 @@ class _ScriptParser(Parser):
         """Give a seat the cards of a word such as ``SAKQ``."""
         suit = SUIT_LETTERS.index(token.text[0])
         for rank in token.text[1:]:
-            card = 13 * suit + RANKS.index(rank)
+            card = SUIT_CARDS * suit + RANKS.index(rank)
             earlier = self._given_by.setdefault(card, token)
             if self.hands[seat] >> card & 1 or earlier is not token:
                 raise token.wrong(
@@ -218,11 +223,14 @@ class _ScriptParser(Parser):
         token = self.read()
         if token.kind != "word" or token.text not in ACTIONS:
             raise token.wrong(
-                f"{token.quoted} is no action: write printall, printoneline, average, frequency …"
+                f"{token.quoted} is no action: write printall, printoneline, average, "
+                "frequency …"
             )
         if token.text in PRINTS:
             return self._print_action(token.text)
-        title = self.read().text[1:-1] if self.next.kind == "text" else ""
+        title = ""
+        if self.next.kind == "text":
+            title = self.read().text[1:-1]
         if token.text == "average":
             return Action("average", (self.expression(),), title=title)
         return self._frequency(token, title)
@@ -252,7 +260,8 @@ class _ScriptParser(Parser):
             cells *= high - low + 1 + EDGE_BINS
             if low > high or cells > MOST_BINS:
                 raise token.wrong(
-                    f"values from {low} to {high}: write ranges of up to {MOST_BINS} values in all"
+                    f"values from {low} to {high}: write ranges of up to {MOST_BINS} "
+                    "values in all"
                 )
         self.expect(")", "a bracket that closes")
         return Action("frequency", tuple(values), tuple(ranges), title)

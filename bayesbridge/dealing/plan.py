@@ -1,40 +1,28 @@
-"""Plans of deals: what of a condition tables do exactly, what is tested on each draw,
-and how calls weigh deals.
+"""Plans of deals: what tables do exactly, and what is tested on each draw.
 
 Conditions go into tables as far as these hold them
 (:mod:`bayesbridge.engines.conditions`); double-dummy tricks and random numbers are
-always tested. Calls are soft evidence. Let L be the probability that the four hands bid
-so under a model of bidders, and g the density of the proposal. A draw is accepted with
-probability L / (c g), c a constant with L ≤ c g; accepted deals are independent and
-have the posterior distribution given the auction. There are two ways:
-
-* *rejection*: g is uniform and c g = 1. Exact; a deal costs as many draws as the auction is rare.
-* *tilted*: g is fitted to the model (:mod:`bayesbridge.engines.tilt`). No bound is known, so c comes from a pilot, and
-  where L > c g a deal is accepted once instead of L / (c g) times. The share of probability that is *cut off* so is the
-  total variation distance to the exact distribution; it is small, and measured.
+always tested. How deals under an auction are drawn is
+:mod:`bayesbridge.dealing.call_draws`.
 """
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.engines.conditions import ConditionTables, chance_text, tightened
+from bayesbridge.dealing.call_draws import CallDraws, call_draws
+from bayesbridge.engines.conditions import ConditionTables, chance_text
 from bayesbridge.engines.deal_tables import DealTable
-from bayesbridge.engines.proposal import Proposal, Proposed
-from bayesbridge.engines.target import SoftEvidence, Target, calls_evidence
-from bayesbridge.engines.tilt import SEARCH, tilted
-from bayesbridge.engines.weights import Estimate, Weights
 from bayesbridge.errors import (
     BayesBridgeError,
     Contradiction,
@@ -57,18 +45,21 @@ from bayesbridge.evidence.expressions import (
     opaque,
 )
 from bayesbridge.evidence.kinds import Called, Piece, Play, pieces
-from bayesbridge.evidence.models import BidderModel, cost_of
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.evidence.parser import parse_expression
 from bayesbridge.game.auction import Auction
-from bayesbridge.game.cards import Card, Hand, Suit
+from bayesbridge.game.cards import HAND_CARDS, Card, Hand, Strain
 from bayesbridge.game.deal import Seat
-from bayesbridge.game.layouts import Floats, Layouts, Masks
-from bayesbridge.runtime.jit import one_thread
+from bayesbridge.game.layouts import Layouts, Masks
 from bayesbridge.runtime.progress import report_progress, watch_progress
 from bayesbridge.runtime.random64 import Seed, generator, seed_state
 
+SOLVED_AT_ONCE: Final = 256
+"""Deals that are solved before progress is reported."""
+
 
 def find_solver() -> Estimator:
+    """Return the double-dummy solver, or say how to install it."""
     try:
         return offered("estimators", ["solved"]).estimator("solved")
     except BayesBridgeError:
@@ -78,346 +69,110 @@ def find_solver() -> Estimator:
 
 
 def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
-    """(n,) double-dummy tricks of a declarer; deals that are the same are solved once."""
-    question = Question(
-        (Seat(seat), Seat(seat).partner), None if strain == 4 else Suit(strain)
-    )
-    distinct, places = np.unique(masks, axis=0, return_inverse=True)
+    """Return (n,) double-dummy tricks of a declarer in n deals.
+
+    Deals that are the same are solved once.
+    """
+    declarer = Seat(seat)
+    question = Question((declarer, declarer.partner), Strain(strain).trump)
+    distinct, deal_numbers = np.unique(masks, axis=0, return_inverse=True)
     tricks = np.zeros(len(distinct), np.int64)
-    for begin in range(0, len(distinct), _SOLVED_AT_ONCE):
-        part = slice(begin, begin + _SOLVED_AT_ONCE)
-        solved = run(find_solver(), Layouts.adopt(distinct[part]), question)["solved"]
-        tricks[part] = solved
-        done = min(begin + _SOLVED_AT_ONCE, len(distinct))
-        report_progress("deals solved", done, len(distinct))
-    return tricks[places.reshape(-1)]
+    for begin in range(0, len(distinct), SOLVED_AT_ONCE):
+        end = min(begin + SOLVED_AT_ONCE, len(distinct))
+        layouts = Layouts.adopt(distinct[begin:end])
+        tricks[begin:end] = run(find_solver(), layouts, question)["solved"]
+        report_progress("deals solved", end, len(distinct))
+    return tricks[deal_numbers.reshape(-1)]
 
 
-_SOLVED_AT_ONCE: Final = 256
+MOST_DRAWS: Final = 10_000_000
+"""Draws that are tested before the search ends."""
 
+LOW: Final = 0.01
+"""A share of draws that pass below which a warning is given."""
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CallDraws:
-    """Deals under an auction; the last four are estimates of a pilot."""
+SMALLEST_BATCH: Final = 1 << 6
+"""Draws in the first batch; each later one has twice as many."""
 
-    auction: Auction
-    soft: SoftEvidence
-    tables: DealTable  # uniform draws that meet the exact part of the plan
-    proposal: Proposal | None = (
-        # Where the calls point; None for uniform draws, kept with the chance of the
-        # calls
-        None
-    )
-    log_limit: float = 0.0  # log c
-    # the same for the guides, which refuse most draws before the model is asked
-    log_guide_limit: float = np.inf
-    chance: float = (
-        0.0  # P(auction) among the deals that the tables hold, with one standard error
-    )
-    error: float = 0.0
-    kept: float = 0.0  # the share of draws that is kept
-    cut: float = (
-        0.0  # the share of probability that is cut off; 0 where the way is exact
-    )
+LARGEST_BATCH: Final = 1 << 16
 
-    def propose(self, n: int, rng: np.random.Generator) -> Proposed:
-        """What of ``n`` draws meets the exact part of the plan and passes the guides,
-        and log g of each.
-
-        The guides leave a density of min(g, L' / c'), L' their likelihood.
-        """
-        if self.proposal is None:
-            return Proposed(self.tables.draw(n, rng), np.zeros(n))
-        masks, log_q = self.proposal.draw(n, rng)
-        masks, log_q = masks[log_q > -np.inf], log_q[log_q > -np.inf]
-        if self.log_guide_limit == np.inf:
-            return Proposed(masks, log_q)
-        log_h = np.minimum(
-            log_q, self.soft.of_layouts(masks, guide=True) - self.log_guide_limit
-        )
-        kept = log_h - log_q >= np.log1p(-rng.random(len(masks)))
-        return Proposed(masks[kept], log_h[kept])
-
-    def log_weights(self, n: int, rng: np.random.Generator) -> Floats:
-        """log L / g of what is proposed, where L is not 0."""
-        masks, log_q = self.propose(n, rng)
-        found = self.soft.of_layouts(masks) - log_q
-        return found[found > -np.inf]
-
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[Masks, float]:
-        """What is accepted of ``n`` draws, and the sum of L / (c g) - 1 over those for
-        which it is positive.
-        """
-        masks, log_q = self.propose(n, rng)
-        log_ratio = self.soft.of_layouts(masks) - log_q - self.log_limit
-        kept = log_ratio >= np.log1p(-rng.random(len(masks)))
-        return masks[kept], 0.0 if self.exact else float(
-            np.expm1(np.maximum(log_ratio[kept], 0.0)).sum()
-        )
-
-    @property
-    def exact(self) -> bool:
-        return self.proposal is None
-
-    def lines(self) -> list[str]:
-        way = "exact, each draw is kept with the probability that these hands bid so"
-        rare = [
-            f"  about {chance_text(self.chance)} of these deals are bid so, ± {100 * self.error:.2g} %"
-        ]
-        rare *= self.chance > 0.0
-        if not self.exact:
-            way = "independent deals, drawn where the calls point and kept by their weight"
-            rare.append(f"  about {chance_text(self.kept)} of the draws are kept")
-            rare.append(
-                f"  within about {100 * self.cut:.1g} % of the exact distribution, by a pilot"
-            )
-        return [f"Calls {self.auction}: {way}", *rare]
-
-    def document(self) -> dict[str, Any]:
-        numbers = {
-            "probability": self.chance,
-            "error": self.error,
-            "kept": self.kept,
-            "cut": self.cut,
-        }
-        way = "rejection" if self.exact else "tilted"
-        return {
-            "auction": str(self.auction),
-            "way": way,
-            "exact": self.exact,
-            **numbers,
-        }
-
-
-def pilot(log_weights: Floats, drawn: int) -> Estimate[float]:
-    """The mean of the weights of ``drawn`` draws, and its standard error, which counts
-    a missed draw of weight 1.
-
-    >>> pilot(np.zeros(5), 10).mean
-    0.5
-    """
-    weights = np.exp(log_weights)
-    mean = float(weights.sum()) / drawn
-    variance = max(float(np.square(weights).sum()) / drawn - mean**2, 0.0) / drawn
-    return Estimate(mean, math.hypot(math.sqrt(variance), 1.0 / drawn))
-
-
-def limit_of(log_weights: Floats, cut: float) -> float:
-    """The smallest log c for which the weights lose a share ``cut`` of their sum if all
-    above c count as c.
-
-    >>> round(math.exp(limit_of(np.log([1.0, 1.0, 1.0, 5.0]), 0.25)), 6)
-    3.0
-    """
-    if not len(log_weights):
-        raise Contradiction("no draw explains the calls", evidence=())
-    top = float(log_weights.max())
-    weights = np.sort(np.exp(log_weights - top))[::-1]
-    above = np.cumsum(weights) - weights * np.arange(
-        1, len(weights) + 1
-    )  # lost if c is the weight at each place
-    place = int(np.searchsorted(above, cut * weights.sum(), side="right"))
-    return top + math.log(
-        (float(weights[:place].sum()) - cut * float(weights.sum())) / place
-    )
-
-
-MOST_DRAWS: Final = 10_000_000  # draws that are tested before the search ends
-LOW: Final = 0.01  # a share of draws that pass below which a warning is given
-_SMALLEST: Final = 1 << 6  # draws in the first batch; each later one has twice as many
-_LARGEST: Final = 1 << 16
-_LARGEST_SOLVED: Final = 1 << 7  # where each may be solved: seconds
+LARGEST_SOLVED_BATCH: Final = 1 << 7
+"""Draws in a batch where each may be solved, which takes seconds."""
 
 
 @dataclass(slots=True)
 class Drawn:
     """What a search has found so far."""
 
+    #: Draws in all.
     drawn: int = 0
-    called: int = 0  # draws that the calls kept before anything was tested
-    kept: int = 0  # draws that passed
-    over: float = 0.0  # from CallDraws.draw
+    #: Draws that the calls kept before anything was tested.
+    called: int = 0
+    #: Draws that passed.
+    kept: int = 0
+    #: What accepted draws exceeded, from :meth:`CallDraws.draw`.
+    excess: float = 0.0
+    #: Batches of (n, 4) masks that passed.
     masks: list[Masks] = field(default_factory=list)
 
     @property
     def rate(self) -> float:
-        return self.kept / self.drawn if self.drawn else 0.0
+        """The share of the draws that passed."""
+        if not self.drawn:
+            return 0.0
+        return self.kept / self.drawn
 
     @property
     def error(self) -> float:
-        return (
-            float(np.sqrt(self.rate * (1 - self.rate) / self.drawn))
-            if self.drawn
-            else 0.0
-        )
+        """One standard error of the rate."""
+        if not self.drawn:
+            return 0.0
+        return float(np.sqrt(self.rate * (1 - self.rate) / self.drawn))
 
     @property
     def cut(self) -> float:
         """The share of probability that was cut off, so far as these draws show it."""
-        return self.over / (self.called + self.over) if self.over else 0.0
+        if not self.excess:
+            return 0.0
+        return self.excess / (self.called + self.excess)
 
     def first(self, n: int) -> Masks:
+        """Return (n, 4) masks of the first n deals."""
         return np.concatenate([np.empty((0, 4), dtype=np.uint64), *self.masks])[:n]
 
     def verify(self, n: int) -> None:
+        """Refuse a search that found fewer than n deals."""
         if self.kept < n:
             raise BayesBridgeError(
-                f"{self.kept} of {n} deals were found in {self.drawn} draws: ask for fewer, allow more draws (most=), "
-                "or make the part that is tested easier to meet",
+                f"{self.kept} of {n} deals were found in {self.drawn} draws: ask for "
+                "fewer, allow more draws (most=), or make the part that is tested easier "
+                "to meet",
                 found=self.kept,
                 drawn=self.drawn,
             )
 
 
 type Counts = dict[tuple[int, ...], int]
-
-
-# The share of probability that a pilot may lose: to notice it takes about a million
-# deals
-CUT: Final = 0.001
-# The same where the two hands of a pair are weighted together, whose weights have
-# longer tails
-PAIR_CUT: Final = 0.01
-# Fits and pilots are the same whatever the deals' own seed is, so a plan is what it
-# says
-SEED: Final = 1
-
-
-def call_draws(
-    plan: ConditionTables, auction: Auction, bidder: BidderModel
-) -> CallDraws:
-    """Deals under an auction: by rejection, or by tilts where it is rare and they fit."""
-    soft = SoftEvidence(tuple(calls_evidence(bidder, auction)))
-    most = cost_of(bidder).most_layouts // 10
-    n = min(4000, max(most, 100))
-    plain = CallDraws(auction, soft, plan.table)
-    with one_thread():
-        chance, error = pilot(plain.log_weights(n, np.random.default_rng(SEED)), n)
-        plain = replace(plain, chance=chance, error=error, kept=chance)
-        if chance >= (0.002 if soft.separable else 0.02):
-            return plain
-        try:
-            found = _by_tilts(plan, plain, n, min(SEARCH, most))
-        except Contradiction:
-            return plain
-    # Tilted draws must keep many more than rejection, since they cost more; not so where guides refuse most of them.
-    dear = soft.separable and found.kept < 10.0 * chance
-    return plain if dear or found.cut > 0.05 else found
-
-
-def _by_tilts(
-    plan: ConditionTables, plain: CallDraws, n: int, search: int
-) -> CallDraws:
-    """Deals drawn where the calls point; raises ``Contradiction`` where tilts do not
-    fit.
-    """
-    soft = plain.soft
-    random = np.random.default_rng(SEED)
-    draws = replace(plain, proposal=_fitted_proposal(plan, soft, search))
-    wanted_cut = CUT
-    if not soft.separable:
-        draws, n = _with_guides(draws, n, random)
-        wanted_cut = PAIR_CUT
-    bound = _chosen_bound(draws, n, wanted_cut, random)
-    largest = float(bound.log_weights.max())
-    mean, error = pilot(bound.log_weights - largest, bound.drawn)
-    scale = math.exp(largest - math.log(plan.table.total))
-    log_kept = np.minimum(bound.log_weights - bound.log_limit, 0.0)
-    return replace(
-        draws,
-        log_limit=bound.log_limit,
-        chance=mean * scale,
-        error=error * scale,
-        kept=pilot(log_kept, bound.drawn).mean,
-        cut=bound.cut,
-    )
-
-
-def _fitted_proposal(
-    plan: ConditionTables, soft: SoftEvidence, search: int
-) -> Proposal:
-    """A density of deals that is fitted to the guides of the model."""
-    known = replace(plan.known, conditions=plan.exact)
-    target = Target(tightened(known, plan.exact), soft)
-    fitted = tilted(
-        target.constraints,
-        plan.table,
-        target.guide_likelihood,
-        soft.seats,
-        draws=500,
-        rng=SEED,
-        search=search,
-    )
-    return fitted.proposal
-
-
-def _with_guides(
-    draws: CallDraws, n: int, random: np.random.Generator
-) -> tuple[CallDraws, int]:
-    """The same where guides refuse most draws before the model is asked, and how many
-    to draw: one that the guides refuse is cheap.
-    """
-    masks, log_q = draws.propose(n, random)
-    log_weights = draws.soft.of_layouts(masks, guide=True) - log_q
-    limit = limit_of(log_weights[log_weights > -np.inf], PAIR_CUT)
-    passed = float(np.exp(np.minimum(log_weights - limit, 0.0)).sum()) / n
-    cheaper_n = int(min(n, 1000) / max(passed, 0.02))
-    return replace(draws, log_guide_limit=limit), cheaper_n
-
-
-class _Bound(NamedTuple):
-    """A bound on the weights, what it cuts off, and the draws that it was chosen by."""
-
-    log_limit: float
-    cut: float
-    log_weights: Floats
-    drawn: int
-
-
-_BOUNDS_TRIED: Final = 3
-_LEAST_ESS: Final = 100.0
-
-
-def _chosen_bound(
-    draws: CallDraws, n: int, wanted_cut: float, random: np.random.Generator
-) -> _Bound:
-    """A bound is tried on as many fresh draws as it was chosen from, and chosen again
-    from both if it loses too much.
-    """
-    log_weights = draws.log_weights(n, random)
-    drawn = n
-    log_limit = 0.0
-    cut = 1.0
-    for _ in range(_BOUNDS_TRIED):
-        log_limit = limit_of(log_weights, wanted_cut)
-        if Weights(log_weights).ess < _LEAST_ESS:
-            raise Contradiction("too few draws explain the calls", evidence=())
-        fresh = draws.log_weights(drawn, random)
-        cut = max(wanted_cut, _share_above(fresh, log_limit))
-        log_weights = np.concatenate([log_weights, fresh])
-        drawn *= 2
-        if cut <= 2 * wanted_cut:
-            break
-    return _Bound(log_limit, cut, log_weights, drawn)
-
-
-def _share_above(log_weights: Floats, log_limit: float) -> float:
-    """The share of the weights that lies above a limit; all of it without weights."""
-    if not len(log_weights):
-        return 1.0
-    largest = float(log_weights.max(initial=log_limit))
-    weights = np.exp(log_weights - largest)
-    limit = math.exp(log_limit - largest)
-    return float(np.maximum(weights - limit, 0.0).sum() / weights.sum())
-
+"""In how many deals expressions have each tuple of values."""
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
+"""The folder of the package: warnings name the line of its caller."""
 
 
 @dataclass(frozen=True, eq=False)
 class DealPlan:
-    """What deals must meet, and how it is done: exactly by tables, or tested on each
-    draw. :meth:`of` makes one.
+    """A plan of deals: what they must meet, and how that is done.
+
+    It is done exactly by tables, or tested on each draw. :meth:`of` makes a plan.
+
+    Parameters
+    ----------
+    plan : ConditionTables
+        What tables do of the known cards and conditions.
+    where : function, optional
+        Another test of each draw, as :meth:`of` takes it.
+    calls : CallDraws, optional
+        How deals under an auction are drawn.
 
     Examples
     --------
@@ -429,10 +184,8 @@ class DealPlan:
     """
 
     plan: ConditionTables
-    where: Callable[[Layouts], NDArray[np.bool_]] | None = (
-        None  #: What is tested on each draw, beside the condition.
-    )
-    calls: CallDraws | None = None  #: How deals under an auction are drawn.
+    where: Callable[[Layouts], NDArray[np.bool_]] | None = None
+    calls: CallDraws | None = None
 
     @classmethod
     def of(
@@ -476,18 +229,15 @@ class DealPlan:
             given = given_cards(
                 (Seat.of(seat), Hand.of(hand).mask) for seat, hand in cards
             )
-        if not isinstance(condition, Expression):
-            condition = TRUE if condition is None else parse_expression(condition)
-        seen = pieces(*evidence)
-        plan = _planned(given, condition, seen)
+        if condition is None:
+            condition = TRUE
+        elif not isinstance(condition, Expression):
+            condition = parse_expression(condition)
+        all_pieces = pieces(*evidence)
+        plan = _planned(given, condition, all_pieces)
         if any(map(needs_solver, plan.tested)):
             find_solver()
-        auction: Auction | None = None
-        for piece in seen:
-            if isinstance(piece, Called):
-                auction, _ = (auction or Auction(piece.seat)).fill(
-                    piece.seat, piece.call
-                )
+        auction = _auction_of(all_pieces)
         if auction is None:
             return cls(plan, where)
         if bidder is None:
@@ -506,13 +256,11 @@ class DealPlan:
 
     @property
     def probability(self) -> Fraction | None:
-        """Their share of all deals with the known cards, exactly; ``None`` where some
-        of it is tested.
-        """
+        """Their exact share of all deals with the known cards; ``None`` where tested."""
         return self.plan.exact_chance if self.exact else None
 
     def deals(self, n: int, *, rng: Seed = None, most: int = MOST_DRAWS) -> Layouts:
-        """``n`` independent deals.
+        """Draw independent deals.
 
         Parameters
         ----------
@@ -538,12 +286,13 @@ class DealPlan:
         UserWarning
             If few draws are kept, so that deals take long.
         """
-        found = self.search(n, rng, most=most)
-        found.verify(n)
-        if not self.exact and found.rate < LOW:
-            message = f"{chance_text(found.rate)} of the draws are kept: deals take as much longer"
+        search = self.search(n, rng, most=most)
+        search.verify(n)
+        if not self.exact and search.rate < LOW:
+            share = chance_text(search.rate)
+            message = f"{share} of the draws are kept: deals take as much longer"
             warnings.warn(message, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
-        return Layouts.adopt(found.first(n))
+        return Layouts.adopt(search.first(n))
 
     def search(
         self,
@@ -553,11 +302,27 @@ class DealPlan:
         most: int = MOST_DRAWS,
         watch: Callable[[Drawn], object] | None = None,
     ) -> Drawn:
-        """The same with how many draws it took, and without an error if there are
-        fewer; ``watch`` is told after every batch of draws.
+        """Look for deals, and tell how many draws that took.
 
-        The same seed gives the same deals, and more deals begin with those that fewer
-        give.
+        There is no error if fewer are found. The same seed gives the same deals, and
+        more deals begin with those that fewer give.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        rng : seed or generator, optional
+            Anything that ``numpy.random.default_rng`` takes.
+        most : int, optional
+            Draws that are tested before the search ends.
+        watch : function, optional
+            Called with the search so far after every batch of draws.
+
+        Returns
+        -------
+        Drawn
+            The deals that were found, up to a batch more than ``n``, and the number of
+            draws.
         """
         n = whole(n, "n")
         most = max(whole(most, "most"), 1)
@@ -565,36 +330,39 @@ class DealPlan:
             fault = f"{n} deals: ask for 0 to {MOST_DRAWS} at a time"
             raise BayesBridgeError(fault, n=n)
         random = generator(rng)
-        state, found = seed_state(random), Drawn()
+        state = seed_state(random)
         if self.is_one_deal:
             return self._copies(n, random)
-        largest = _LARGEST_SOLVED if self._solves else _LARGEST
-        size = _SMALLEST
-        while found.kept < n and found.drawn < most:
-            batch = min(size, most - found.drawn)
+        search = Drawn()
+        largest = LARGEST_BATCH
+        if self._solves:
+            largest = LARGEST_SOLVED_BATCH
+        size = SMALLEST_BATCH
+        while search.kept < n and search.drawn < most:
+            batch = min(size, most - search.drawn)
             if self.exact:
-                batch = min(_LARGEST, n - found.kept)
+                batch = min(LARGEST_BATCH, n - search.kept)
             if self.calls is None:
                 masks = self.plan.table.draw(batch, state)
             else:
-                masks, over = self.calls.draw(batch, random)
-                found.over += over
-            found.called += len(masks)
+                masks, excess = self.calls.draw(batch, random)
+                search.excess += excess
+            search.called += len(masks)
             masks = self._tested(masks, random)
-            found.drawn += batch
-            found.kept += len(masks)
-            found.masks.append(masks)
+            search.drawn += batch
+            search.kept += len(masks)
+            search.masks.append(masks)
             size = min(2 * size, largest)
-            report_progress("deals", min(found.kept, n), n)
+            report_progress("deals", min(search.kept, n), n)
             if watch is not None:
-                watch(found)
-        return found
+                watch(search)
+        return search
 
     @property
     def is_one_deal(self) -> bool:
         """Whether the known cards leave one deal, which passes all tests or never does."""
-        settled = self.calls is None and self.where is None
-        return settled and self.plan.table.total == 1 and not self._draws_numbers
+        only_tables = self.calls is None and self.where is None
+        return only_tables and self.plan.table.total == 1 and not self._draws_numbers
 
     @property
     def _draws_numbers(self) -> bool:
@@ -615,68 +383,116 @@ class DealPlan:
         return Drawn(drawn=drawn, called=drawn, kept=len(masks), masks=[masks])
 
     def _tested(self, masks: Masks, rng: np.random.Generator) -> Masks:
-        """Parts that need tricks come late, for what has passed the others."""
-        dear = [part for part in self.plan.tested if needs_solver(part)]
-        for parts in ([part for part in self.plan.tested if part not in dear], dear):
+        """The (n, 4) draws that pass the tests.
+
+        Parts that need tricks come last, for what has passed the others.
+        """
+        tested = self.plan.tested
+        quick_parts = [part for part in tested if not needs_solver(part)]
+        solved_parts = [part for part in tested if needs_solver(part)]
+        for parts in (quick_parts, solved_parts):
             if parts and len(masks):
-                masks = masks[
-                    LayoutValues(masks, rng, solve).of(conjunction(tuple(parts))) != 0
-                ]
+                values = LayoutValues(masks, rng, solve).of(conjunction(tuple(parts)))
+                masks = masks[values != 0]
         if self.where is None or not len(masks):
             return masks
-        kept = np.asarray(self.where(Layouts.adopt(masks)))
-        if kept.shape != (len(masks),) or kept.dtype != np.bool_:
+        passes = np.asarray(self.where(Layouts.adopt(masks)))
+        if passes.shape != (len(masks),) or passes.dtype != np.bool_:
             raise BayesBridgeError(
-                f"where gave {shorten(kept)} for {len(masks)} layouts: return an array with one boolean for each"
+                f"where gave {shorten(passes)} for {len(masks)} layouts: return an array "
+                "with one boolean for each"
             )
-        return masks[kept]
+        return masks[passes]
 
     def counts(self, *values: Expression) -> Counts | None:
-        """In how many deals expressions have each tuple of values; ``None`` where there
-        are no tables for it.
+        """Count the deals in which expressions have each tuple of values.
+
+        Parameters
+        ----------
+        *values : Expression
+            Expressions of the dealer language.
+
+        Returns
+        -------
+        dict from tuple of int to int, or None
+            How many deals have these values; ``None`` where there are no tables for it.
         """
         if not self.exact or any(map(opaque, values)):
             return None
+        condition = conjunction(self.plan.exact)
         try:
-            return DealTable.of(
-                self.plan.known, conjunction(self.plan.exact), *values
-            ).counts()
+            return DealTable.of(self.plan.known, condition, *values).counts()
         except TablesTooLarge:
             return None
 
     def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
-        """The exact probability of each value, or tuple of values, of expressions of
-        the dealer language.
+        """Return the exact probability of each value of an expression.
 
-        Nothing is drawn; raises :class:`bayesbridge.errors.TablesTooLarge` where there
-        are no tables for it.
+        Nothing is drawn.
+
+        Parameters
+        ----------
+        *values : str
+            One or more expressions of the dealer language, such as ``"aces(north)"``.
+
+        Returns
+        -------
+        dict from tuple of int to Fraction
+            The probability of each tuple of values, one number for each expression.
+
+        Raises
+        ------
+        TablesTooLarge
+            If there are no tables for it.
         """
         counts = self.counts(*map(parse_expression, values))
         if counts is None:
             raise TablesTooLarge(
-                f"the frequency of {shorten(', '.join(values))} cannot be counted here: draw deals and count those",
+                f"the frequency of {shorten(', '.join(values))} cannot be counted here: "
+                "draw deals and count those",
                 needed=0,
             )
         total = sum(counts.values())
         return {value: Fraction(ways, total) for value, ways in sorted(counts.items())}
 
     def average(self, value: str) -> Fraction:
-        """The exact mean of an expression, as :meth:`frequency` gives it."""
-        return sum(
-            (one * chance for (one,), chance in self.frequency(value).items()),
-            Fraction(0),
-        )
+        """Return the exact mean of an expression.
+
+        Parameters
+        ----------
+        value : str
+            An expression of the dealer language.
+
+        Returns
+        -------
+        Fraction
+            The mean over all deals that fit.
+
+        Raises
+        ------
+        TablesTooLarge
+            If there are no tables for it.
+        """
+        mean = Fraction(0)
+        for (number,), probability in self.frequency(value).items():
+            mean += number * probability
+        return mean
 
     def lines(self) -> list[str]:
-        """The plan for people: what is exact, what is tested, the chance of the exact
-        part, how calls are used.
+        """Return the plan for people.
+
+        Returns
+        -------
+        list of str
+            What is exact, what is tested, the chance of the exact part, and how calls
+            are used.
         """
-        where = [] if self.where is None else ["Tested on each draw: where"]
-        return [
-            *self.plan.lines(),
-            *where,
-            *([] if self.calls is None else self.calls.lines()),
-        ]
+        lines = list(self.plan.lines())
+        if self.where is not None:
+            lines.append("Tested on each draw: where")
+        if self.calls is not None:
+            lines += self.calls.lines()
+        return lines
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -696,8 +512,9 @@ def deals(
     bidder: BidderModel | None = None,
     most: int = MOST_DRAWS,
 ) -> Layouts:
-    """``n`` independent deals that fit the evidence, every such deal equally likely;
-    all four hands hidden by default.
+    """Draw independent deals that fit the evidence, each such deal equally likely.
+
+    All four hands are hidden by default.
 
     Parameters
     ----------
@@ -750,50 +567,69 @@ def deals(
 
 
 def given_cards(given: Iterable[tuple[int, int]]) -> Constraints:
+    """Return constraints by which seats hold cards, from pairs of seat and mask."""
     held = [0, 0, 0, 0]
     for seat, mask in given:
         held[seat] |= mask
     for seat, other in combinations(Seat, 2):
-        if both := held[seat] & held[other]:
-            card = Card((both & -both).bit_length() - 1)
+        twice = held[seat] & held[other]
+        if twice:
+            lowest_bit = twice & -twice
+            card = Card(lowest_bit.bit_length() - 1)
             raise Contradiction(
                 f"{card} is given to {seat.name} and to {other.name}: give it once",
                 evidence=(),
             )
     for seat in Seat:
-        if (many := held[seat].bit_count()) > 13:
+        cards = held[seat].bit_count()
+        if cards > HAND_CARDS:
             raise Contradiction(
-                f"{seat.name} is given {many} cards: a hand has 13", evidence=()
+                f"{seat.name} is given {cards} cards: a hand has 13", evidence=()
             )
     return replace(Constraints.free(), must=tuple(held))
 
 
+def _auction_of(evidence: Iterable[Piece]) -> Auction | None:
+    """The calls among pieces of evidence; ``None`` where there is none."""
+    auction: Auction | None = None
+    for piece in evidence:
+        if isinstance(piece, Called):
+            if auction is None:
+                auction = Auction(piece.seat)
+            auction, _ = auction.fill(piece.seat, piece.call)
+    return auction
+
+
 def _planned(
-    given: Constraints, condition: Expression, seen: tuple[Piece, ...]
+    given: Constraints, condition: Expression, evidence: tuple[Piece, ...]
 ) -> ConditionTables:
-    """Where no deal fits, the error names a smallest set of pieces in conflict."""
-    for piece in seen:
+    """Tables of cards, a condition and pieces of evidence but calls.
+
+    Where no deal fits, the error names a smallest set of pieces in conflict.
+    """
+    for piece in evidence:
         if isinstance(piece, Play):
             raise NotationError(
                 f"{piece}: deals are made before the play, give the card with Holds",
                 text=str(piece),
             )
-    needed = tuple(piece for piece in seen if not isinstance(piece, Called))
+    in_conflict = tuple(piece for piece in evidence if not isinstance(piece, Called))
     try:
-        return _tables(given, condition, needed)
+        return _tables(given, condition, in_conflict)
     except Contradiction as error:
         contradiction = error
-    for piece in needed:
-        fewer = tuple(other for other in needed if other is not piece)
+    for piece in in_conflict:
+        fewer = tuple(other for other in in_conflict if other is not piece)
         try:
             _tables(given, condition, fewer)
         except Contradiction as error:
-            needed = fewer
+            in_conflict = fewer
             contradiction = error
-    if not needed:
+    if not in_conflict:
         raise contradiction
     raise Contradiction(
-        f"{contradiction}; in conflict: {'; '.join(map(str, needed))}", evidence=needed
+        f"{contradiction}; in conflict: {'; '.join(map(str, in_conflict))}",
+        evidence=in_conflict,
     )
 
 
@@ -807,11 +643,13 @@ def _tables(
     return ConditionTables.of(known, condition)
 
 
+MOST_SHARE: Final = 1_000_000
+"""The largest share of a type in relation to those of the others."""
+
+
 @dataclass(frozen=True, slots=True)
 class HandType:
-    """A name, its condition, and its share of the deals in relation to those of the
-    other types.
-    """
+    """A kind of deal: its name, its condition, and its share beside other types'."""
 
     name: str
     condition: Expression
@@ -832,14 +670,14 @@ class HandType:
                 text=text,
             )
         try:
-            relative = Fraction(share) if sign else Fraction(1)
+            relative_share = Fraction(share if sign else 1)
         except (ValueError, ZeroDivisionError):
-            relative = Fraction(0)
-        if not 0 < relative <= 1_000_000:
+            relative_share = Fraction(0)
+        if not 0 < relative_share <= MOST_SHARE:
             raise NotationError(
                 f"share {share!r} of type {name!r}: write a positive number", text=text
             )
-        return cls(name, parse_expression(condition), relative)
+        return cls(name, parse_expression(condition), relative_share)
 
 
 @dataclass(frozen=True, eq=False)
@@ -853,39 +691,44 @@ class Levelled:
     def of(
         cls, types: Sequence[HandType], planned: Callable[[Expression], DealPlan]
     ) -> Levelled:
-        """``planned`` makes the plan of a condition that comes on top of the common
-        one.
+        """Plan each type.
+
+        ``planned`` makes the plan of a condition that comes on top of the common one. A
+        deal belongs to the first type that it fits.
         """
         plans = []
-        for place, one in enumerate(types):
-            earlier = tuple(
-                Operation("not", (other.condition,)) for other in types[:place]
-            )
+        not_earlier: tuple[Expression, ...] = ()
+        for hand_type in types:
+            condition = conjunction((hand_type.condition, *not_earlier))
             try:
-                plans.append(planned(conjunction((one.condition, *earlier))))
+                plans.append(planned(condition))
             except Contradiction as error:
-                reason = (
-                    "; a deal belongs to the first type that it fits" if earlier else ""
-                )
+                reason = ""
+                if not_earlier:
+                    reason = "; a deal belongs to the first type that it fits"
                 raise Contradiction(
-                    f"type {one.name!r}: {error}{reason}", **error.data
+                    f"type {hand_type.name!r}: {error}{reason}", **error.data
                 ) from None
+            not_earlier += (Operation("not", (hand_type.condition,)),)
         return cls(tuple(types), tuple(plans))
 
     def sizes(self, n: int) -> list[int]:
-        """How many deals of each type, by largest remainders.
+        """Return how many of n deals are of each type, by largest remainders.
 
         >>> from bayesbridge.evidence.expressions import TRUE
-        >>> Levelled((HandType("a", TRUE), HandType("b", TRUE, Fraction(2))), ()).sizes(10)
+        >>> types = HandType("a", TRUE), HandType("b", TRUE, Fraction(2))
+        >>> Levelled(types, ()).sizes(10)
         [3, 7]
         """
-        total = sum(one.share for one in self.types)
-        exact = [n * one.share / total for one in self.types]
-        order = sorted(
-            range(len(exact)), key=lambda place: int(exact[place]) - exact[place]
+        total = sum(hand_type.share for hand_type in self.types)
+        quotas = [n * hand_type.share / total for hand_type in self.types]
+        sizes = [int(quota) for quota in quotas]
+        by_remainder = sorted(
+            range(len(sizes)), key=lambda place: sizes[place] - quotas[place]
         )
-        more = order[: n - sum(map(int, exact))]
-        return [int(size) + (place in more) for place, size in enumerate(exact)]
+        for place in by_remainder[: n - sum(sizes)]:
+            sizes[place] += 1
+        return sizes
 
     def deals(
         self,
@@ -895,24 +738,30 @@ class Levelled:
         most: int = MOST_DRAWS,
         watch: Callable[[str, int], Callable[[Drawn], object]] | None = None,
     ) -> tuple[Layouts, list[str], Mapping[str, Drawn]]:
-        """``n`` deals in random order with the name of the type of each, and what each
-        search took; ``watch`` makes what :meth:`DealPlan.search` tells, from the name of
+        """Draw n deals in random order.
+
+        Returns them with the name of the type of each, and what the search for each
+        type took. ``watch`` makes what :meth:`DealPlan.search` calls, from the name of
         a type and how many deals of it are wanted.
         """
         random = generator(rng)
-        found: dict[str, Drawn] = {}
-        parts, names = [], []
-        for one, plan, size in zip(self.types, self.plans, self.sizes(n), strict=True):
+        searches: dict[str, Drawn] = {}
+        masks: list[Masks] = []
+        names: list[str] = []
+        for hand_type, plan, size in zip(
+            self.types, self.plans, self.sizes(n), strict=True
+        ):
+            name = hand_type.name
             with watch_progress(None):
-                told = None if watch is None else watch(one.name, size)
-                found[one.name] = plan.search(size, random, most=most, watch=told)
-            found[one.name].verify(size)
-            parts.append(found[one.name].first(size))
-            names += [one.name] * size
+                watch_search = None
+                if watch is not None:
+                    watch_search = watch(name, size)
+                search = plan.search(size, random, most=most, watch=watch_search)
+            search.verify(size)
+            searches[name] = search
+            masks.append(search.first(size))
+            names += [name] * size
             report_progress("deals", len(names), n)
         order = random.permutation(n)
-        return (
-            Layouts.adopt(np.concatenate(parts)[order]),
-            [names[place] for place in order.tolist()],
-            found,
-        )
+        layouts = Layouts.adopt(np.concatenate(masks)[order])
+        return layouts, [names[place] for place in order.tolist()], searches

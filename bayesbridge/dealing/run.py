@@ -1,11 +1,12 @@
-"""Deals as boards and as text: PBN, LIN, diagrams, forms of the dealer program; what
-the actions of a script make.
+"""Deals as boards and as text, and what the actions of a script make of them.
+
+The texts are PBN, LIN, diagrams, and the forms of the dealer program.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -30,8 +31,9 @@ from bayesbridge.notation.record import Record
 
 
 class Numbering(NamedTuple):
-    """How boards are numbered: from ``first`` on, dealer and vulnerability by rotation
-    unless they are given.
+    """How boards are numbered: from ``first`` on.
+
+    Dealer and vulnerability rotate unless they are given.
     """
 
     first: int = 1
@@ -41,15 +43,20 @@ class Numbering(NamedTuple):
     """The type of each deal from board 1 on, where types were asked for."""
 
     def type_of(self, board: int) -> str:
-        """The type of the deal of a board, empty without types."""
+        """Return the type of the deal of a board, empty without types."""
         return self.types[board - 1] if self.types else ""
 
     def dealer_of(self, board: int) -> Seat:
-        """Who deals a board."""
-        return self.dealer if self.dealer is not None else Seat((board - 1) % 4)
+        """Return who deals a board."""
+        if self.dealer is not None:
+            return self.dealer
+        return Seat((board - 1) % 4)
 
     def vulnerable_on(self, board: int) -> Vulnerability:
-        """Who is vulnerable on a board: by turns, one further in each round of four."""
+        """Return who is vulnerable on a board.
+
+        By turns, one further in each round of four.
+        """
         if self.vulnerable is not None:
             return self.vulnerable
         boards_before = board - 1
@@ -57,7 +64,7 @@ class Numbering(NamedTuple):
         return list(Vulnerability)[(boards_before + rounds_before) % 4]
 
     def records(self, layouts: Layouts) -> Iterator[Record]:
-        """The deals as records."""
+        """Yield the deals as records."""
         for board, deal in enumerate(layouts, self.first):
             yield Record(
                 board=str(board),
@@ -67,8 +74,18 @@ class Numbering(NamedTuple):
             )
 
 
-_COLUMN: Final = 20
+COLUMN: Final = 20
 """Characters of a hand that others stand beside."""
+
+CORNER: Final = 22
+"""Characters of a diagram to the left of North and South."""
+
+MIDDLE: Final = 12
+"""Characters of a diagram between West and East."""
+
+BELOW: Final = "Low"
+ABOVE: Final = "High"
+"""The bins of a frequency outside its range."""
 
 type Form = Callable[[Layouts, Numbering], Iterator[str]]
 """Deals → lines without their ends."""
@@ -79,40 +96,40 @@ _SUIT_SHIFTS: Final = tuple(int(SUIT_CARDS * suit) for suit in reversed(Suit))
 
 
 @cache
-def holding(field: int, gap: str = "", empty: str = "") -> str:
-    """The ranks of a suit, high cards first, with a gap between them."""
-    return gap.join(ranks_of(field)) or empty
+def holding(rank_mask: int, gap: str = "", empty: str = "") -> str:
+    """Write the ranks of a suit, high cards first, with a gap between them."""
+    return gap.join(ranks_of(rank_mask)) or empty
 
 
 def suits_of(mask: int, gap: str = "", empty: str = "") -> list[str]:
-    """The ranks of the four suits of a hand, spades first."""
+    """Write the ranks of the four suits of a hand, spades first."""
     return [holding(mask >> shift & SUIT_MASK, gap, empty) for shift in _SUIT_SHIFTS]
 
 
 def compact(layouts: Layouts, _: Numbering) -> Iterator[str]:
-    """A line for each hand."""
+    """Write a line for each hand."""
     for masks in layouts.masks.tolist():
         for seat, mask in zip("nesw", masks, strict=True):
             yield f"{seat} {'.'.join(suits_of(mask))}"
 
 
 def oneline(layouts: Layouts, numbering: Numbering) -> Iterator[str]:
-    """A line for each deal."""
+    """Write a line for each deal."""
     for hands in batched(compact(layouts, numbering), len(Seat)):
         yield " ".join(hands) + " "
 
 
-def beside(
+def hands_in_columns(
     seats: Sequence[Seat], layouts: Layouts, numbering: Numbering
 ) -> Iterator[str]:
-    """Hands beside each other, all four under the number of the board."""
+    """Write hands beside each other, all four under the number of the board."""
     for board, masks in enumerate(layouts.masks.tolist(), numbering.first):
         if len(seats) == len(Seat):
             yield f"{board:4}."
         hands = [suits_of(masks[seat], " ", "-") for seat in seats]
-        for *first_suits, last_suit in zip(*hands, strict=True):
-            columns = [f"{cards} ".ljust(_COLUMN) for cards in first_suits]
-            yield "".join([*columns, f"{last_suit} "])
+        for *first_hands, last_hand in zip(*hands, strict=True):
+            columns = [f"{cards} ".ljust(COLUMN) for cards in first_hands]
+            yield "".join([*columns, f"{last_hand} "])
         yield ""
 
 
@@ -121,8 +138,9 @@ def in_file(
     layouts: Layouts,
     numbering: Numbering,
 ) -> Iterator[str]:
-    """The lines of a file of records; in PBN the type of a deal follows it as a
-    comment.
+    """Write the lines of a file of records.
+
+    In PBN the type of a deal follows it as a comment.
     """
     text = StringIO()
     write(numbering.records(layouts), text)
@@ -137,7 +155,7 @@ def in_file(
 
 
 def diagram(layouts: Layouts, numbering: Numbering) -> Iterator[str]:
-    """North above, South below, and the facts of the board in the corner."""
+    """Write North above, South below, and the facts of the board in the corner."""
     for board, masks in enumerate(layouts.masks.tolist(), numbering.first):
         north, east, south, west = map(_suit_lines, masks)
         corner = [
@@ -147,11 +165,11 @@ def diagram(layouts: Layouts, numbering: Numbering) -> Iterator[str]:
             numbering.type_of(board),
         ]
         for fact, suit in zip(corner, north, strict=True):
-            yield f"{fact:<22}{suit}".rstrip()
-        for left, right in zip(west, east, strict=True):
-            yield f"{left:<22}{'':<12}{right}".rstrip()
+            yield f"{fact:<{CORNER}}{suit}".rstrip()
+        for west_suit, east_suit in zip(west, east, strict=True):
+            yield f"{west_suit:<{CORNER}}{'':<{MIDDLE}}{east_suit}".rstrip()
         for suit in south:
-            yield f"{'':<22}{suit}".rstrip()
+            yield f"{'':<{CORNER}}{suit}".rstrip()
         yield ""
 
 
@@ -166,36 +184,39 @@ FORMS: Final[dict[str, Form]] = {
     "pbn": partial(in_file, write_pbn),
     "lin": partial(in_file, write_lin),
     "oneline": oneline,
-    "printall": partial(beside, tuple(Seat)),
-    "printew": partial(beside, (Seat.W, Seat.E)),
+    "printall": partial(hands_in_columns, tuple(Seat)),
+    "printew": partial(hands_in_columns, (Seat.W, Seat.E)),
     "compact": compact,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A statistic over all deals that fit, or over those that were drawn: in how many
-    deals its values come.
-    """
+    """A statistic over all deals that fit, or over those that were drawn."""
 
     action: Action
+    #: In how many deals each tuple of values comes.
     counts: Counts
+    #: Whether these are all deals that fit.
     exact: bool
 
     @property
     def mean(self) -> tuple[Fraction, float] | None:
-        """The mean and one standard error of it, 0 where it is exact; ``None`` if no
-        deal was found.
+        """The mean and one standard error of it, which is 0 where it is exact.
+
+        It is ``None`` if no deal was found.
         """
         total = self.total
         if not total:
             return None
-        weighted = ((value, ways) for (value,), ways in self.counts.items())
-        mean = Fraction(sum(value * ways for value, ways in weighted), total)
+        deals_by_value = {value: ways for (value,), ways in self.counts.items()}
+        weighted_sum = sum(value * ways for value, ways in deals_by_value.items())
+        mean = Fraction(weighted_sum, total)
         if self.exact:
             return mean, 0.0
-        weighted = ((value, ways) for (value,), ways in self.counts.items())
-        squares = sum(ways * (value - mean) ** 2 for value, ways in weighted)
+        squares = sum(
+            ways * (value - mean) ** 2 for value, ways in deals_by_value.items()
+        )
         variance = float(squares / total)
         return mean, sqrt(variance / max(total - 1, 1))
 
@@ -206,9 +227,7 @@ class Finding:
 
     @property
     def bins(self) -> Counts:
-        """Counts by bin: 0 for what is below a range, then its values, then one bin for
-        what is above.
-        """
+        """Counts by bin: 0 below a range, then its values, then one above it."""
         counts: Counter[tuple[int, ...]] = Counter()
         for values, ways in self.counts.items():
             places = map(_bin_of, values, self.action.ranges)
@@ -222,10 +241,7 @@ class Finding:
             return
         basis = "exact, in percent" if self.exact else f"of {number(self.total)} deals"
         yield f"Frequency {self.action.title}: ({basis})"
-        names = [
-            ["Low", *map(str, range(low, high + 1)), "High"]
-            for low, high in self.action.ranges
-        ]
+        names = [bin_names(low, high) for low, high in self.action.ranges]
         table = np.zeros(tuple(map(len, names)), dtype=object)
         for places, ways in self.bins.items():
             table[places] = ways
@@ -235,39 +251,43 @@ class Finding:
             yield from self._table_lines(names[0], names[1], table)
 
     def _mean_line(self) -> str:
+        """The mean after its title."""
         words = "no deal was found"
         if self.mean is not None:
             mean, error = self.mean
             accuracy = "exact" if self.exact else f"± {error:.2g}"
             words = f"{float(mean):.6g} ({accuracy})"
-        return f"{self.action.title}: {words}" if self.action.title else words
+        if not self.action.title:
+            return words
+        return f"{self.action.title}: {words}"
 
     def _column_lines(self, names: list[str], counts: list[int]) -> Iterator[str]:
         """A line for each value, and for the bins outside where they have deals."""
         for name, ways in zip(names, counts, strict=True):
-            if ways or name not in ("Low", "High"):
+            if ways or name not in (BELOW, ABOVE):
                 yield f"{name:>5} {self._amount(ways):>12}"
 
     def _table_lines(
         self, names: list[str], column_names: list[str], table: NDArray[Any]
     ) -> Iterator[str]:
         """The counts of two values, with their sums."""
-        rows = [["", *column_names, "Sum"]]
-        for name, row in zip(names, table.tolist(), strict=True):
-            rows.append([name, *map(self._amount, [*row, sum(row)])])
+        yield _table_line("", [*column_names, "Sum"])
+        for name, counts in zip(names, table.tolist(), strict=True):
+            yield _table_line(name, map(self._amount, [*counts, sum(counts)]))
         column_sums = table.sum(axis=0).tolist()
-        rows.append(["Sum", *map(self._amount, [*column_sums, self.total])])
-        for name, *cells in rows:
-            yield f"{name:>5}" + "".join(f"{cell:>9}" for cell in cells)
+        yield _table_line("Sum", map(self._amount, [*column_sums, self.total]))
 
     def _amount(self, ways: int) -> str:
         """A count as it is shown: in percent where it is exact."""
-        return f"{100 * ways / self.total:.4f}" if self.exact else str(ways)
+        if self.exact:
+            return f"{100 * ways / self.total:.4f}"
+        return str(ways)
 
     def document(self) -> dict[str, Any]:
-        """The mean as ``value``, null if no deal was found; or ``values``, each that
-        comes with its share of the deals.
+        """The statistic as plain data.
 
+        It is a mean as ``value``, null if no deal was found; or ``values``, each that
+        comes with its share of the deals.
         A value in a table is a list of two; outside the range it is ``"below"`` or
         ``"above"``. Exact figures come with a ``fraction`` or ``deals_that_fit``, those
         of ``n`` deals drawn with one standard ``error``.
@@ -281,7 +301,7 @@ class Finding:
             document["n"] = self.total
         if not self.action.ranges:
             return document | self._mean_document()
-        document["ranges"] = [list(pair) for pair in self.action.ranges]
+        document["ranges"] = [[low, high] for low, high in self.action.ranges]
         document["values"] = [
             self._value_document(places, ways)
             for places, ways in sorted(self.bins.items())
@@ -289,6 +309,7 @@ class Finding:
         return document
 
     def _mean_document(self) -> dict[str, Any]:
+        """The mean, as a number and exactly or with its error."""
         mean, error = self.mean or (None, None)
         document: dict[str, Any] = {"value": None if mean is None else float(mean)}
         if self.exact:
@@ -313,6 +334,16 @@ class Finding:
         return document
 
 
+def bin_names(low: int, high: int) -> list[str]:
+    """Return the names of the bins of a range, those outside it included."""
+    return [BELOW, *map(str, range(low, high + 1)), ABOVE]
+
+
+def _table_line(name: str, cells: Iterable[str]) -> str:
+    """A line of a table of counts."""
+    return f"{name:>5}" + "".join(f"{cell:>9}" for cell in cells)
+
+
 def _bin_of(value: int, ends: tuple[int, int]) -> int:
     """The bin of a value: 0 below a range, then one for each value, then one above."""
     low, high = ends
@@ -330,7 +361,10 @@ def _value_at(place: int, ends: tuple[int, int]) -> int | str:
 
 
 def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
-    """``None`` where tables cannot count it, or where it prints."""
+    """Count the values of each action by tables.
+
+    The counts are ``None`` where there are no tables for them, or where it prints.
+    """
     return [
         None if action.prints else plan.counts(*action.values)
         for action in script.actions
@@ -340,37 +374,44 @@ def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
 def printed(
     script: Script, layouts: Layouts, numbering: Numbering, values: LayoutValues
 ) -> Iterator[str]:
-    """What the actions that print make of each deal; without one, ``printall``."""
+    """Write what the actions that print make of each deal; ``printall`` without one."""
     actions = [action for action in script.actions if action.prints]
     if not actions:
         actions = [Action("printall")]
-    columns = [
-        [values.of(value).tolist() for value in action.values] for action in actions
-    ]
+    columns_by_action = [_columns(action, values) for action in actions]
     for place in range(len(layouts)):
         deal = layouts[place : place + 1]
         board = numbering._replace(first=numbering.first + place)
-        for action, columns_of_action in zip(actions, columns, strict=True):
-            form = FORMS.get(action.form) or FORMS[action.form.removeprefix("print")]
-            for line in form(deal, board):
-                # The head of a PBN file stands once.
-                repeats_head = action.form == "printpbn" and place > 0
-                if not repeats_head or not line.startswith("%"):
-                    yield line
-            yield from (str(column[place]) for column in columns_of_action)
+        for action, columns in zip(actions, columns_by_action, strict=True):
+            yield from _deal_lines(action.form, deal, board, is_first=place == 0)
+            yield from (str(column[place]) for column in columns)
+
+
+def _deal_lines(
+    form_name: str, deal: Layouts, board: Numbering, *, is_first: bool
+) -> Iterator[str]:
+    """The lines of one deal; the head of a PBN file stands before the first alone."""
+    form = FORMS.get(form_name) or FORMS[form_name.removeprefix("print")]
+    for line in form(deal, board):
+        is_head = form_name == "printpbn" and line.startswith("%")
+        if is_first or not is_head:
+            yield line
 
 
 def findings(
     script: Script, exact: Sequence[Counts | None], values: LayoutValues
 ) -> Iterator[Finding]:
-    """The statistics of a script: exact where they are counted, else of the deals
-    drawn.
-    """
+    """Yield the statistics of a script: exact where counted, else of the deals drawn."""
     for action, counts in zip(script.actions, exact, strict=True):
         if action.prints:
             continue
         if counts is not None:
             yield Finding(action, counts or Counter(), exact=True)
             continue
-        columns = [values.of(expression).tolist() for expression in action.values]
+        columns = _columns(action, values)
         yield Finding(action, Counter(zip(*columns, strict=True)), exact=False)
+
+
+def _columns(action: Action, values: LayoutValues) -> list[list[int]]:
+    """The numbers of all deals, for each value of an action."""
+    return [values.of(expression).tolist() for expression in action.values]

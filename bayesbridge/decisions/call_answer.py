@@ -25,19 +25,23 @@ if TYPE_CHECKING:
     import pandas
 
 NOTHING: Final = Estimate(0.0, 0.0)
+"""The gain of a call over itself."""
 
 GUARD: Final = 2.0
 """Standard errors by which a call must be ahead of the experts' to be recommended."""
 
 ENDS_SHOWN: Final = 3
-RARE_END: Final = 0.01  # share below which an end is not named
+
+RARE_END: Final = 0.01
+"""Share below which a contract in which the auction ends is not named."""
+
 EXPERTS: Final = "experts"
 PLAIN_WORDS: Final = {"X": "Double", "XX": "Redouble"}
 HOW_SEATS_CALL: Final = {
     "likeliest": "what its bidder makes most often",
     "sampled": "a call drawn from its bidder",
 }
-"""By the way in which auctions are finished."""
+"""How a seat calls, by the way in which auctions are finished."""
 
 
 def call_word(call: Call) -> str:
@@ -51,9 +55,12 @@ def call_word(call: Call) -> str:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """A contract in which the auction ends after a call, and how often."""
+    """A contract in which the auction ends after a call, and how often.
 
-    contract: Contract | None  #: ``None`` for a deal that is passed out.
+    ``None`` stands for a deal that is passed out.
+    """
+
+    contract: Contract | None
     share: float
 
     @property
@@ -64,18 +71,39 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class CallValue:
-    """One call."""
+    """What one call is worth beside the likeliest one.
+
+    Parameters
+    ----------
+    call : Call
+        The call.
+    chance : float
+        P(call ∣ hand, auction) by the bidder of the seat.
+    gain : Estimate or None
+        Mean gain over the likeliest call with its standard error; ``None`` for the
+        likeliest itself.
+    ends : tuple of End
+        Contracts in which the auction ends, most often first.
+    """
 
     call: Call
-    chance: float  #: P(call ∣ hand, auction) by the bidder of the seat.
-    #: Mean gain over the likeliest call, ``None`` for that call itself.
+    chance: float
     gain: Estimate[float] | None
-    ends: tuple[End, ...]  #: Where the auction ends, most often first.
+    ends: tuple[End, ...]
+
+    def is_ahead(self, guard: float) -> bool:
+        """Whether it gains more than ``guard`` standard errors over the likeliest."""
+        return self.gain is not None and self.gain.mean > guard * self.gain.error
 
     @property
     def ahead(self) -> bool:
         """Whether it is better than the likeliest call by more than the guard."""
-        return self.gain is not None and self.gain.mean > GUARD * self.gain.error
+        return self.is_ahead(GUARD)
+
+    @property
+    def mean_gain(self) -> float:
+        """Mean gain over the likeliest call, 0 for that itself."""
+        return 0.0 if self.gain is None else self.gain.mean
 
     @property
     def level(self) -> bool:
@@ -87,9 +115,33 @@ class CallValue:
 class CallValues(FrozenArrays, Displayable):
     """What calls are worth beside the one that is made most often.
 
-    Printed, shown in a notebook, or taken apart: :meth:`to_dataframe`, :meth:`document`
-    and :func:`bayesbridge.plots.call_values`.
+    :func:`bayesbridge.call_values` makes one. It is printed, shown in a notebook, or
+    taken apart: :meth:`to_dataframe`, :meth:`document` and
+    :func:`bayesbridge.plots.call_values`.
 
+    Parameters
+    ----------
+    seat : Seat
+        Who calls.
+    hand : str
+        The cards of the seat: spades.hearts.diamonds.clubs.
+    auction : Auction
+        The calls so far.
+    goal : Goal
+        What gains are counted in.
+    way : "likeliest" or "sampled"
+        How the auctions were finished.
+    callers : str
+        Who makes the calls, in words: ``experts``, or any other ``bidder``.
+    rows : tuple of CallValue
+        The calls, the best first.
+    compared : ComparedLayouts
+        The n layouts on which calls were compared, each once, with their weights.
+    gains : (n, calls) array of float
+        Gain of every row's call on every layout, 0 for the likeliest call.
+
+    Examples
+    --------
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "KQ84.75.KJ73.A98").given(bb.Auction.of("E:1H"))
     >>> values = bb.call_values(belief, layouts=64, draws=500, rng=1)
@@ -101,13 +153,11 @@ class CallValues(FrozenArrays, Displayable):
     hand: str
     auction: Auction
     goal: Goal
-    way: Way  #: How the auctions were finished.
-    #: Who makes the calls, in words: ``experts``, or any other ``bidder``.
+    way: Way
     callers: str
-    rows: tuple[CallValue, ...]  #: The best call first.
-    #: The layouts, each once, with their weights.
+    rows: tuple[CallValue, ...]
     compared: ComparedLayouts
-    gains: Floats  #: (n, rows) gain on every layout, 0 for the likeliest call.
+    gains: Floats
 
     @property
     def layouts(self) -> Masks:
@@ -135,20 +185,39 @@ class CallValues(FrozenArrays, Displayable):
         return self.rows[0]
 
     def chosen(self, guard: float) -> CallValue:
-        """The call with most gain of those ahead by more than ``guard`` standard
-        errors, else the likeliest.
+        """Return the call to make by value.
+
+        Parameters
+        ----------
+        guard : float
+            Standard errors by which a call must be ahead of the likeliest.
+
+        Returns
+        -------
+        CallValue
+            The call that gains most of those that are ahead, else the likeliest.
         """
-        ahead = [
-            row
-            for row in self.rows
-            if row.gain is not None and row.gain.mean > guard * row.gain.error
-        ]
-        if not ahead:
-            return self.reference
-        return max(ahead, key=lambda row: 0.0 if row.gain is None else row.gain.mean)
+        ahead = [row for row in self.rows if row.is_ahead(guard)]
+        return max(ahead, key=lambda row: row.mean_gain, default=self.reference)
 
     def of(self, call: Call | str) -> CallValue:
-        """The row of a call."""
+        """Return the row of a call.
+
+        Parameters
+        ----------
+        call : str or Call
+            One of the calls that were compared.
+
+        Returns
+        -------
+        CallValue
+            What it is worth.
+
+        Raises
+        ------
+        BayesBridgeError
+            If the call was not compared.
+        """
         wanted = Call.of(call)
         for row in self.rows:
             if row.call == wanted:
@@ -157,20 +226,58 @@ class CallValues(FrozenArrays, Displayable):
         raise BayesBridgeError(f"{wanted} was not compared: choose {names}, or name it")
 
     def lead(self, call: Call | str, other: Call | str) -> Estimate[float]:
-        """Mean gain of one call over another, on the same layouts."""
-        columns = [self.rows.index(self.of(one)) for one in (call, other)]
-        gains = self.gains[:, columns[0]] - self.gains[:, columns[1]]
-        return self.compared.mean(gains, self.way == "likeliest")
+        """Return the mean gain of one call over another, on the same layouts.
+
+        Parameters
+        ----------
+        call, other : str or Call
+            Two of the calls that were compared.
+
+        Returns
+        -------
+        Estimate
+            The mean gain with its standard error.
+        """
+        difference = self._gains_of(call) - self._gains_of(other)
+        return self.compared.mean(difference, self.way == "likeliest")
+
+    def _gains_of(self, call: Call | str) -> Floats:
+        """(n,) gains of a call over the likeliest on every layout."""
+        return self.gains[:, self.rows.index(self.of(call))]
 
     def figure(self, gain: float, signed: bool = True) -> str:
-        """A gain as people read it."""
+        """Write a gain as people read it.
+
+        Parameters
+        ----------
+        gain : float
+            The gain, in the unit of the goal.
+        signed : bool
+            Whether a gain above 0 begins with ``+``.
+
+        Returns
+        -------
+        str
+            One decimal, in percent where the goal is a share.
+        """
         form = "+.1f" if signed else ".1f"
         if self.goal.in_percent:
             return f"{100 * gain:{form}} %".replace("-", "−")
         return f"{gain:{form}}".replace("-", "−")
 
     def gain_text(self, gain: Estimate[float] | None) -> str:
-        """A gain with its standard error, a dash for the likeliest call."""
+        """Write a gain with its standard error.
+
+        Parameters
+        ----------
+        gain : Estimate or None
+            The gain; ``None`` for the likeliest call.
+
+        Returns
+        -------
+        str
+            Such as ``+1.6 ± 0.2``; a dash for the likeliest call.
+        """
         if gain is None:
             return "–"
         if not gain.error:
@@ -180,7 +287,8 @@ class CallValues(FrozenArrays, Displayable):
     @property
     def sentence(self) -> str:
         """What is recommended, and why."""
-        best, reference = self.best, self.reference
+        best = self.best
+        reference = self.reference
         usual = usual_words(self.callers, reference.chance)
         if len(self.rows) == 1:
             return f"{call_word(best.call)}: it is {usual}, and no other call is usual."
@@ -194,26 +302,29 @@ class CallValues(FrozenArrays, Displayable):
 
     @property
     def split(self) -> GainSplit | None:
-        """What about a hidden hand parts the gains of the call nearest to the likeliest
-        most clearly.
+        """What about a hidden hand parts the gains of the nearest rival most clearly.
+
+        The rival is the best call but the likeliest. It is ``None`` where nothing tells.
         """
         rival = self._rival
         if rival is None:
             return None
-        seats = [
+        hidden_seats = [
             seat
             for seat in self.auction.bidders
             if len(np.unique(self.layouts[:, seat])) > 1
         ]
         gains = self.gains[:, self.rows.index(rival)]
-        return best_split(self.layouts, self.weights, gains, seats)
+        return best_split(self.layouts, self.weights, gains, hidden_seats)
 
     @property
     def when(self) -> str:
-        """Where the nearest rival gains and where it loses, in a sentence; empty where
-        nothing tells.
+        """Where the nearest rival gains and where it loses, in a sentence.
+
+        It is empty where nothing tells.
         """
-        rival, split = self._rival, self.split
+        rival = self._rival
+        split = self.split
         if rival is None or split is None:
             return ""
         head = f"{call_word(rival.call)} beside {call_word(self.reference.call)}"
@@ -221,26 +332,20 @@ class CallValues(FrozenArrays, Displayable):
 
     @property
     def _rival(self) -> CallValue | None:
-        """The call that the reference is most doubtful against: the best of the others."""
-        others = (row for row in self.rows if row.gain is not None)
-        return next(others, None)
+        """The best call but the likeliest."""
+        rivals = (row for row in self.rows if row.gain is not None)
+        return next(rivals, None)
 
     @property
     def caution(self) -> str:
         """What the figures rest on."""
         reference = call_word(self.reference.call)
-        how = (
-            "what its bidder makes most often"
-            if self.way == "likeliest"
-            else "a call drawn from its bidder"
-        )
-        layouts = number(len(self.layouts))
-        drawn = (
-            f"all {layouts} layouts" if self.exact else f"the same {layouts} layouts"
-        )
+        how = HOW_SEATS_CALL[self.way]
+        layouts = f"{number(len(self.layouts))} layouts"
+        quantity = "all" if self.exact else "the same"
         sentences = [
-            f"Beside {reference}: gain on average over {drawn}, with one standard error, "
-            f"if everybody bids on: each seat by its own hand, {how}.",
+            f"Beside {reference}: gain on average over {quantity} {layouts}, with one "
+            f"standard error, if everybody bids on: each seat by its own hand, {how}.",
             "Tricks double dummy, by a network.",
         ]
         if any(row.ahead for row in self.rows):
@@ -274,7 +379,13 @@ class CallValues(FrozenArrays, Displayable):
         return [Table(title, columns, rows, notes)]
 
     def document(self) -> dict[str, Any]:
-        """As plain data, for ``--json``."""
+        """Return the answer as plain data.
+
+        Returns
+        -------
+        dict
+            What ``bayesbridge bid --json`` prints of it.
+        """
         split = self.split
         return {
             "recommended": str(self.best.call),
@@ -290,8 +401,14 @@ class CallValues(FrozenArrays, Displayable):
         }
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A row for each call: ``chance``, ``gain`` with its ``gain_error``, ``ahead``,
-        ``level``, and where it ``ends`` most often.
+        """Return a table with a row for each call, the best first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            By ``call``: its ``chance``; ``gain`` over the likeliest call with its
+            ``gain_error``; whether it is ``ahead`` of that or ``level`` with it; and
+            the contracts in which it ``ends`` most often.
         """
         import pandas
 

@@ -27,9 +27,14 @@ type Bidders = (
 )
 type Calls = str | Sequence[str | Call] | None
 
-LEAST_CHANCE: Final = 0.02  # P(call) from which a call is compared without being named
-MOST_CALLS: Final = 5  # calls that are compared without being named
-MOST_EXACT: Final = 2000  # layouts up to which an exact posterior is taken whole
+LEAST_CHANCE: Final = 0.02
+"""P(call) from which a call is compared without being named."""
+
+MOST_CALLS: Final = 5
+"""Calls that are compared without being named."""
+
+MOST_EXACT: Final = 2000
+"""Layouts up to which an exact posterior is taken whole."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,12 +45,13 @@ class CallQuestion(FrozenArrays):
     seat: Seat
     #: P(call) by index of all 38 calls, for the hand of the seat.
     chances: Floats
-    calls: tuple[Call, ...]  #: Compared, the likeliest first.
+    #: Those that are compared; first the likeliest, which the others are compared with.
+    calls: tuple[Call, ...]
     bidders: Mapping[Seat, BidderModel]
 
     @classmethod
     def of(cls, belief: Belief, calls: Calls, bidders: Bidders) -> CallQuestion:
-        """Of the observer, whose turn it must be."""
+        """Read the question of the observer, whose turn it must be."""
         auction = auction_to_call(belief)
         models = bidders_by_seat(belief, auction, bidders)
         hand = np.array([belief.hand.mask], np.uint64)
@@ -53,16 +59,9 @@ class CallQuestion(FrozenArrays):
         compared = calls_compared(auction, chances, calls)
         return cls(auction, belief.observer, chances, compared, models)
 
-    @property
-    def reference(self) -> Call:
-        """What the bidder of the seat calls most often: all others are compared with
-        it.
-        """
-        return self.calls[0]
-
 
 def auction_to_call(belief: Belief) -> Auction:
-    """The auction, which must be at the observer's turn."""
+    """Return the auction, which must be at the observer's turn."""
     auction = belief.auction or Auction(belief.observer, (), belief.dummy)
     seat = belief.observer.name
     if auction.is_over:
@@ -84,8 +83,10 @@ def auction_to_call(belief: Belief) -> Auction:
 def bidders_by_seat(
     belief: Belief, auction: Auction, bidders: Bidders
 ) -> dict[Seat, BidderModel]:
-    """How each seat calls: as it is named for the seat or its side, else as the belief
-    takes the others to bid.
+    """Return how each seat calls.
+
+    It calls as it is named for the seat or its side, else as the belief takes the
+    others to bid.
     """
     if bidders is None:
         return dict.fromkeys(auction.bidders, belief.bidder)
@@ -98,7 +99,7 @@ def bidders_by_seat(
 
 
 def seats_named(name: str | Seat) -> list[Seat]:
-    """A seat, or the two of a side."""
+    """Return the seat of a name, or the two seats of a side."""
     side = str(name).upper()
     if not isinstance(name, Seat) and side in SIDES:
         return [Seat.of(letter) for letter in side]
@@ -106,11 +107,16 @@ def seats_named(name: str | Seat) -> list[Seat]:
 
 
 def calls_compared(auction: Auction, chances: Floats, named: Calls) -> tuple[Call, ...]:
-    """Calls that are likely enough, and those that are named, the likeliest first."""
-    words = named.replace(",", " ").split() if isinstance(named, str) else named
-    if words is not None and not len(words):
+    """Return the calls that are likely enough or named, the likeliest first.
+
+    ``chances`` (38,) are those of all calls.
+    """
+    names = named
+    if isinstance(named, str):
+        names = named.replace(",", " ").split()
+    if names is not None and not len(names):
         raise BayesBridgeError("no call named: give one or more, such as X,Pass")
-    chosen = {auction.verify(word) for word in words or ()}
+    chosen = {auction.verify(name) for name in names or ()}
     ranked = sorted(
         auction.legal_calls(), key=lambda call: (-chances[call.index], call)
     )
@@ -120,7 +126,7 @@ def calls_compared(auction: Auction, chances: Floats, named: Calls) -> tuple[Cal
 
 
 def usual_vulnerability(belief: Belief) -> Vulnerability:
-    """Who is vulnerable as the bidder of a belief has it; nobody where it does not say."""
+    """Return who is vulnerable as the bidder of a belief has it, else nobody."""
     model = getattr(belief.bidder, "base", belief.bidder)
     vulnerable = getattr(model, "vulnerable", Vulnerability.NONE)
     return Vulnerability.of(vulnerable)
@@ -130,53 +136,67 @@ def usual_vulnerability(belief: Belief) -> Vulnerability:
 class ComparedLayouts(FrozenArrays):
     """The layouts on which calls are compared: each once, with its weight."""
 
-    masks: Masks  #: (n, 4)
-    weights: Floats  #: (n,) adding up to one.
+    #: (n, 4)
+    masks: Masks
+    #: (n,) adding up to one.
+    weights: Floats
     #: How many were drawn, with those drawn again; infinite where all were taken.
     drawn: float
     #: Effective size of what they were drawn from; infinite where that is exact.
     source_ess: float
-    exact: bool  #: Whether they are all layouts that fit, with their chances.
+    #: Whether they are all layouts that fit, with their chances.
+    exact: bool
 
     @classmethod
     def of(cls, posterior: Posterior, most: int, rng: Seed) -> ComparedLayouts:
-        """All layouts of a small exact posterior, else ``most`` drawn by their weights."""
+        """Take all layouts of a small exact posterior, else draw ``most`` of them."""
         sample = judged(posterior, rng, most, max(most, MOST_EXACT))
-        ess = np.inf if posterior.exact else max(1.0, posterior.ess)
-        drawn = np.inf if sample is posterior else float(len(sample))
-        masks, first, place = np.unique(
+        masks, first_draw, number = np.unique(
             sample.layouts.masks, axis=0, return_index=True, return_inverse=True
         )
-        weights = np.bincount(place.reshape(-1), weights=sample.weights)
-        order = np.argsort(first)  # as they were drawn: any beginning is a sample too
-        return cls(masks[order], weights[order], drawn, ess, sample.exact)
+        weights = np.bincount(number.reshape(-1), weights=sample.weights)
+        # In the order in which they were drawn any beginning is a sample too.
+        order = np.argsort(first_draw)
+        return cls(
+            masks[order],
+            weights[order],
+            drawn=np.inf if sample is posterior else float(len(sample)),
+            source_ess=np.inf if posterior.exact else max(1.0, posterior.ess),
+            exact=sample.exact,
+        )
 
     def __len__(self) -> int:
         return len(self.masks)
 
     def beginning(self, n: int) -> ComparedLayouts:
-        """The first n of them."""
+        """Return the first n of them."""
         if n >= len(self):
             return self
         share = self.weights[:n].sum()
-        weights = self.weights[:n] / share
-        drawn = min(self.drawn * share, n)
-        return ComparedLayouts(self.masks[:n], weights, drawn, self.source_ess, False)
+        return ComparedLayouts(
+            self.masks[:n],
+            self.weights[:n] / share,
+            drawn=min(self.drawn * share, n),
+            source_ess=self.source_ess,
+            exact=False,
+        )
 
     def mean(self, values: Floats, certain: bool) -> Estimate[float]:
-        """Mean of (n,) values with its standard error; ``certain`` values of all
-        layouts that fit have none.
+        """Return the mean of (n,) values with its standard error.
 
-        A layout that was drawn several times is one cluster: its weight counts squared.
-        The effective size of the draws bounds the error from below, for neighbours in
-        a chain resemble each other.
+        It has no error where the values are ``certain`` and these are all layouts that
+        fit. A layout that was drawn several times is one cluster: its weight counts
+        squared. The effective size of the draws bounds the error from below, for
+        neighbours in a chain resemble each other.
         """
         mean = float(self.weights @ values)
         if self.exact and certain:
             return Estimate(mean, 0.0)
-        away = (values - mean) ** 2
+        squares = (values - mean) ** 2
         size = 1.0 / float(self.weights @ self.weights)
-        clusters = float(self.weights**2 @ away) * size / max(size - 1.0, 1.0)
-        spread = float(self.weights @ away)
-        least = spread * (1.0 / self.drawn + 1.0 / self.source_ess)
-        return Estimate(mean, float(np.sqrt(max(clusters, least))))
+        cluster_sum = float(self.weights**2 @ squares)
+        variance_by_clusters = cluster_sum * size / max(size - 1.0, 1.0)
+        share_of_variance = 1.0 / self.drawn + 1.0 / self.source_ess
+        least_variance = float(self.weights @ squares) * share_of_variance
+        variance = max(variance_by_clusters, least_variance)
+        return Estimate(mean, float(np.sqrt(variance)))

@@ -1,5 +1,6 @@
-"""What every call on record cost: by what its caller could know then, beside the call
-that is recommended.
+"""What every call on record cost beside the call that is recommended.
+
+Both are judged by what the caller could know then.
 
 A call is *costly* where the recommended one is ahead of it by more than two standard
 errors, and *level* with it otherwise.
@@ -32,7 +33,8 @@ from bayesbridge.runtime.random64 import Seed, generator
 if TYPE_CHECKING:
     import pandas
 
-REVIEW_LAYOUTS: Final = 128  # on which each call on record is compared
+REVIEW_LAYOUTS: Final = 128
+"""Layouts on which each call on record is compared."""
 
 COSTLY: Final = "costly"
 LEVEL: Final = "level"
@@ -43,23 +45,30 @@ BEST: Final = "best"
 class JudgedCall:
     """One call on record."""
 
-    number: int  #: Calls made before it.
+    #: Calls made before it.
+    number: int
     seat: Seat
     call: Call
-    best: Call  #: The call that is recommended.
-    chance: float  #: P(call ∣ hand, auction) by the bidder.
-    cost: Estimate[float]  #: IMPs by which the recommended call is ahead of it.
-    choices: int  #: Calls that were compared; 1 where there was nothing to choose.
+    #: The call that is recommended.
+    best: Call
+    #: P(call ∣ hand, auction) by the bidder.
+    chance: float
+    #: IMPs by which the recommended call is ahead of it.
+    cost: Estimate[float]
+    #: Calls that were compared; 1 where there was nothing to choose.
+    choices: int
 
     @property
     def verdict(self) -> str:
         """``best``, ``level`` or ``costly``."""
         if self.call == self.best:
             return BEST
-        return COSTLY if self.cost.mean > GUARD * self.cost.error else LEVEL
+        if self.cost.mean > GUARD * self.cost.error:
+            return COSTLY
+        return LEVEL
 
     def document(self) -> dict[str, Any]:
-        """As plain data."""
+        """The call as plain data."""
         return {
             "seat": self.seat.name,
             "call": str(self.call),
@@ -79,8 +88,9 @@ def judged_calls(
     layouts: int = REVIEW_LAYOUTS,
     rng: Seed = 0,
 ) -> Iterator[JudgedCall]:
-    """Every call that one of the players made, in order; none of it depends on hidden
-    hands or on what came after the call.
+    """Judge every call that one of the players made, in order.
+
+    None of it depends on hidden hands or on what came after the call.
     """
     auction = record.auction
     if auction is None or not auction.calls:
@@ -93,22 +103,24 @@ def judged_calls(
     seed = int(generator(rng).integers(1 << 62))
     for number, (seat, call) in enumerate(with_progress("calls", list(auction))):
         hand = record.hands[seat]
-        if seat in players and hand is not None:
-            before = Auction(auction.first, auction.calls[:number])
-            belief = Belief(seat, hand, dummy=None, bidder=model)
-            belief = belief.given(before) if number else belief
-            values = call_values(
-                belief,
-                [call],
-                vulnerable=vulnerable,
-                layouts=layouts,
-                rng=seed + number,
-            )
-            yield judged(number, call, values)
+        if seat not in players or hand is None:
+            continue
+        belief = Belief(seat, hand, dummy=None, bidder=model)
+        if number:
+            calls_before = Auction(auction.first, auction.calls[:number])
+            belief = belief.given(calls_before)
+        values = call_values(
+            belief,
+            [call],
+            vulnerable=vulnerable,
+            layouts=layouts,
+            rng=seed + number,
+        )
+        yield judge_call(number, call, values)
 
 
-def judged(number: int, call: Call, values: CallValues) -> JudgedCall:
-    """A call beside the one that is recommended."""
+def judge_call(number: int, call: Call, values: CallValues) -> JudgedCall:
+    """Judge a call beside the one that is recommended."""
     best = values.best.call
     cost = Estimate(0.0, 0.0) if call == best else values.lead(best, call)
     chance = values.of(call).chance
@@ -118,21 +130,39 @@ def judged(number: int, call: Call, values: CallValues) -> JudgedCall:
 def review_calls(
     record: Record, players: Sequence[Seat | str] | str = "NESW", **how: Any
 ) -> pandas.DataFrame:
-    """What every call on record cost its player, a row each in the order made.
+    """Tell what every call on record cost its player, a row each in the order made.
 
-    Columns: ``seat``, ``call``, ``best`` (the recommended one), ``chance`` (of the call,
-    by the bidder), ``cost`` with its ``cost_error`` (IMPs), ``choices``, and ``verdict``:
-    ``best``, ``level`` (within two errors) or ``costly``. Further arguments:
-    ``layouts`` (128 for each call), ``bidder``, ``rng``.
+    Parameters
+    ----------
+    record : Record
+        A board with its auction.
+    players : str or sequence of seats
+        Those whose calls are judged, such as ``"NS"``; all by default.
+    **how
+        ``layouts``, on which each call is compared (128); ``bidder``, how all call;
+        ``rng``, where random numbers start (0).
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``seat``, ``call`` and the ``best`` one, which is recommended; ``chance`` of the
+        call, by the bidder; ``cost`` with its ``cost_error``, in IMPs; ``choices``,
+        calls that were compared; ``verdict``: ``best``, ``level`` (within two errors)
+        or ``costly``.
+
+    Raises
+    ------
+    NotationError
+        If no auction is on record.
     """
     import pandas
 
-    rows = judged_calls(record, [Seat.of(seat) for seat in players], **how)
-    return pandas.DataFrame([row.document() for row in rows])
+    calls = judged_calls(record, [Seat.of(seat) for seat in players], **how)
+    return pandas.DataFrame([call.document() for call in calls])
 
 
 def call_costs(rows: Sequence[JudgedCall]) -> dict[str, Any]:
-    """For ``--json``: the IMPs that costly calls lost.
+    """Add up the IMPs that costly calls lost, as plain data.
 
     Of calls that nothing tells from the best nothing is added up: the sum would grow
     with their number.
@@ -178,23 +208,27 @@ def callers_of(reviews: Iterable[CallReview]) -> dict[str, list[JudgedCall]]:
 
 def calls_table(review: CallReview) -> Table:
     """What every call with a choice cost."""
-    lines = [
-        [
-            f"{SEATS[row.seat.name]} {call_word(row.call)}",
-            percent(row.chance, 0),
-            call_word(row.best),
-            LEVEL if row.verdict == LEVEL else cost_text(row.cost),
-            row.verdict if row.verdict == COSTLY else "",
-        ]
-        for row in review.calls
-        if row.choices > 1
-    ]
+    lines = [_call_cells(row) for row in review.calls if row.choices > 1]
     columns = ["call", EXPERTS, "best", "IMPs behind it", ""]
     note = (
         "IMPs behind the call that is recommended, on average over what the caller could "
         "know then, if all bid on as experts do; level: within two standard errors."
     )
     return Table(f"{review.record.title}: calls", columns, lines, [note])
+
+
+def _call_cells(row: JudgedCall) -> list[str | float]:
+    """A line of :func:`calls_table`."""
+    cost = cost_text(row.cost)
+    if row.verdict == LEVEL:
+        cost = LEVEL
+    return [
+        f"{SEATS[row.seat.name]} {call_word(row.call)}",
+        percent(row.chance, 0),
+        call_word(row.best),
+        cost,
+        COSTLY if row.verdict == COSTLY else "",
+    ]
 
 
 def cost_text(cost: Estimate[float]) -> str:

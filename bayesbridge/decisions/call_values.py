@@ -1,17 +1,17 @@
-"""What a call is worth: how much each sensible call gains over the one that experts
-make most often, if everybody goes on as the bidders named do.
+"""What a call is worth: its gain over the one that experts make most often.
 
-The auction is finished on layouts of the posterior after each call, and the ends are
-compared layout by layout. Another call than the experts' is recommended only where it
-is ahead by more than two standard errors: the best of several noisy means is no better
-call by itself (docs/call-values.md).
+Everybody is taken to go on as the bidders named do. The auction is finished on layouts
+of the posterior after each call, and the ends are compared layout by layout. Another
+call than the experts' is recommended only where it is ahead by more than two standard
+errors: the best of several noisy means is no better call by itself
+(docs/call-values.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from bayesbridge.decisions.call_question import (
 )
 from bayesbridge.decisions.final_scores import FinalScores, Goal
 from bayesbridge.decisions.rollouts import WAYS, Rollouts, Way
+from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError, did_you_mean, whole
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.game.calls import Contract, Vulnerability
@@ -37,15 +38,29 @@ from bayesbridge.game.scoring import Scoring
 from bayesbridge.runtime.progress import report_progress
 from bayesbridge.runtime.random64 import Seed, generator
 
-LAYOUTS: Final = 512  # on which calls are compared, where nobody chooses a number
+LAYOUTS: Final = 512
+"""Layouts on which calls are compared, where nobody chooses a number."""
+
 MOST_LAYOUTS: Final = 100_000
-DRAWS_FOR_EACH: Final = 8  # draws of the posterior for each layout that is compared
+
+DRAWS_FOR_EACH: Final = 8
+"""Draws of the posterior for each layout that is compared."""
+
 FEWEST_DRAWS: Final = 2000
-LAYOUTS_A_SECOND: Final = 250  # that one core compares, with what the posterior takes
+
+LAYOUTS_A_SECOND: Final = 250
+"""Layouts that one core compares, with what the posterior takes."""
+
 FIRST_DRAWS: Final = 600
-FIRST_LAYOUTS: Final = 64  # of a first answer, which is there within a second
-STEP: Final = 256  # layouts whose auctions are finished together
-ENDS_KEPT: Final = 6  # contracts named in which an auction ends most often
+
+FIRST_LAYOUTS: Final = 64
+"""Layouts of a first answer, which is there within a second."""
+
+STEP: Final = 256
+"""Layouts whose auctions are finished together."""
+
+ENDS_KEPT: Final = 6
+"""Contracts named in which an auction ends most often."""
 
 
 def call_values(
@@ -62,8 +77,11 @@ def call_values(
     seconds: float | None = None,
     rng: Seed = 0,
 ) -> CallValues:
-    """What each call of the observer is worth beside the one that experts make most
-    often, if everybody bids on as the bidders do.
+    """Tell what each call of the observer is worth beside the likeliest one.
+
+    The auction is bid on after each call by the bidders, on layouts of the posterior,
+    and the contracts in which it ends are compared. Another call than the experts' is
+    recommended only where it is ahead by more than two standard errors.
 
     Parameters
     ----------
@@ -147,31 +165,36 @@ def values_in_steps(
     rng: Seed = 0,
     quickly: bool = False,
 ) -> Iterator[CallValues]:
-    """The answers of :func:`call_values` on more and more layouts; ``quickly`` begins
-    with one that comes from few draws.
+    """Yield the answers of :func:`call_values` on more and more layouts.
+
+    ``quickly`` begins with answers that come from few draws.
     """
     belief = position if isinstance(position, Belief) else position.belief
-    question = CallQuestion.of(belief, calls, bidders)
-    sides = usual_vulnerability(belief) if vulnerable is None else vulnerable
-    aim = Goal.of(goal, field, Vulnerability.of(sides), belief.dummy)
-    most = layouts_wanted(layouts, seconds)
-    verify_way(rollouts)
-    comparison = Comparison(belief, question, aim, rollouts)
-    quick, drawing, finishing = generator(rng).integers(1 << 62, size=3).tolist()
-    if quickly and isinstance(position, Belief):
-        first = belief.infer(draws=FIRST_DRAWS, rng=quick)
-        few = ComparedLayouts.of(first, FIRST_LAYOUTS, quick)
-        yield from comparison.in_steps(few, quick)
-    if isinstance(position, Belief):
-        wanted = draws or max(DRAWS_FOR_EACH * most, FEWEST_DRAWS)
-        position = belief.infer(draws=wanted, rng=drawing)
-    yield from comparison.in_steps(
-        ComparedLayouts.of(position, most, drawing), finishing
+    comparison = Comparison.of(
+        belief, calls, goal, field, vulnerable, bidders, rollouts
     )
+    n_layouts = layouts_wanted(layouts, seconds)
+    verify_way(rollouts)
+    first_seed, draws_seed, rollouts_seed = seeds(rng, 3)
+    if isinstance(position, Belief):
+        if quickly:
+            yield from comparison.first_answers(first_seed)
+        draws = draws or max(DRAWS_FOR_EACH * n_layouts, FEWEST_DRAWS)
+        posterior = belief.infer(draws=draws, rng=draws_seed)
+    else:
+        posterior = position
+    compared = ComparedLayouts.of(posterior, n_layouts, draws_seed)
+    yield from comparison.in_steps(compared, rollouts_seed)
+
+
+def seeds(rng: Seed, n: int) -> list[int]:
+    """Return n seeds that follow from one."""
+    numbers: list[int] = generator(rng).integers(1 << 62, size=n).tolist()
+    return numbers
 
 
 def verify_way(way: str) -> None:
-    """Refuse a way to finish auctions that there is not."""
+    """Refuse an unknown way to finish auctions."""
     if way not in WAYS:
         hint = did_you_mean(str(way), WAYS)
         raise BayesBridgeError(
@@ -180,19 +203,19 @@ def verify_way(way: str) -> None:
 
 
 def layouts_wanted(layouts: int | None, seconds: float | None) -> int:
-    """On how many layouts calls are compared."""
+    """Return on how many layouts calls are compared."""
     if layouts is not None and seconds is not None:
         raise BayesBridgeError("layouts beside seconds: name one of them")
     if seconds is not None:
         if not 0.0 < seconds < np.inf:
             raise BayesBridgeError(f"seconds {seconds}: give a number above 0")
         return min(MOST_LAYOUTS, max(2, round(seconds * LAYOUTS_A_SECOND)))
-    most = LAYOUTS if layouts is None else whole(layouts, "layouts")
-    if not 2 <= most <= MOST_LAYOUTS:
+    number = LAYOUTS if layouts is None else whole(layouts, "layouts")
+    if not 2 <= number <= MOST_LAYOUTS:
         raise BayesBridgeError(
-            f"{most} layouts: take from 2 to {MOST_LAYOUTS}", layouts=most
+            f"{number} layouts: take from 2 to {MOST_LAYOUTS}", layouts=number
         )
-    return most
+    return number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,17 +227,42 @@ class Comparison:
     goal: Goal
     way: Way
 
+    @classmethod
+    def of(
+        cls,
+        belief: Belief,
+        calls: Calls,
+        goal: str | Mapping[str, Any] | Scoring | None,
+        field: Sequence[float] | None,
+        vulnerable: Vulnerability | str | None,
+        bidders: Bidders,
+        way: Way,
+    ) -> Self:
+        """Read what is asked, as :func:`call_values` takes it."""
+        question = CallQuestion.of(belief, calls, bidders)
+        if vulnerable is None:
+            vulnerable = usual_vulnerability(belief)
+        sides = Vulnerability.of(vulnerable)
+        return cls(belief, question, Goal.of(goal, field, sides, belief.dummy), way)
+
+    def first_answers(self, seed: int) -> Iterator[CallValues]:
+        """Yield answers that come from few draws, within a second."""
+        posterior = self.belief.infer(draws=FIRST_DRAWS, rng=seed)
+        compared = ComparedLayouts.of(posterior, FIRST_LAYOUTS, seed)
+        yield from self.in_steps(compared, seed)
+
     def in_steps(self, compared: ComparedLayouts, seed: int) -> Iterator[CallValues]:
-        """The answer on the first layouts, then on more, at last on all of them."""
-        rollouts = Rollouts(self.question.auction, self.question.bidders, self.way)
-        numbers = generator(seed)
+        """Yield the answer on the first layouts, then on more, at last on all of them."""
+        question = self.question
+        rollouts = Rollouts(question.auction, question.bidders, self.way)
+        random = generator(seed)
         n = len(compared)
-        ends = np.empty((0, len(self.question.calls)), np.intp)
+        ends = np.empty((0, len(question.calls)), np.intp)
         report_progress("layouts", 0, n)
         while len(ends) < n:
             masks = compared.masks[len(ends) : len(ends) + STEP]
-            more = rollouts.ends(masks, self.question.calls, numbers)
-            ends = np.concatenate([ends, more])
+            ends_of_step = rollouts.ends(masks, question.calls, random)
+            ends = np.concatenate([ends, ends_of_step])
             report_progress("layouts", len(ends), n)
             yield self._values(compared.beginning(len(ends)), rollouts, ends)
 
@@ -224,25 +272,32 @@ class Comparison:
         rollouts: Rollouts,
         ends: NDArray[np.intp],
     ) -> CallValues:
-        """The answer on layouts whose auctions are finished: ``ends`` (n, calls)."""
+        """The answer on n layouts whose auctions are finished.
+
+        ``ends`` (n, calls) are the nodes of the finished auctions.
+        """
         question = self.question
-        contracts, which = distinct_contracts(rollouts, ends)
-        dummy = question.auction.dummy
+        contracts, contract_numbers = distinct_contracts(rollouts, ends)
         scores = FinalScores(
-            self.goal, question.seat, dummy, compared.masks, contracts, which
+            self.goal,
+            question.seat,
+            question.auction.dummy,
+            compared.masks,
+            contracts,
+            contract_numbers,
         )
-        gains = np.stack(
-            [scores.gains(column, 0) for column in range(len(question.calls))], axis=1
-        )
-        certain = self.way == "likeliest"
+        columns = range(len(question.calls))
+        gains = np.stack([scores.gains(column, 0) for column in columns], axis=1)
         rows = [
             CallValue(
-                call,
-                float(question.chances[call.index]),
-                compared.mean(gains[:, column], certain) if column else None,
-                shares_of_ends(contracts, which[:, column], compared.weights),
+                question.calls[column],
+                float(question.chances[question.calls[column].index]),
+                self._mean_gain(compared, gains, column),
+                shares_of_ends(
+                    contracts, contract_numbers[:, column], compared.weights
+                ),
             )
-            for column, call in enumerate(question.calls)
+            for column in columns
         ]
         order = ranked(rows)
         return CallValues(
@@ -257,43 +312,58 @@ class Comparison:
             gains[:, order],
         )
 
+    def _mean_gain(
+        self, compared: ComparedLayouts, gains: Floats, column: int
+    ) -> Estimate[float] | None:
+        """Mean of a column of (n, calls) gains; ``None`` for the first, the likeliest."""
+        if column == 0:
+            return None
+        return compared.mean(gains[:, column], certain=self.way == "likeliest")
+
 
 def callers_of(bidder: BidderModel) -> str:
-    """Experts, where the bidder is learned from them; else the bidder."""
+    """Return ``experts`` for a bidder that is learned from them, else ``bidder``."""
     model = getattr(bidder, "base", bidder)
-    return EXPERTS if isinstance(model, LearnedBidder) else "bidder"
+    if isinstance(model, LearnedBidder):
+        return EXPERTS
+    return "bidder"
 
 
 def ranked(rows: Sequence[CallValue]) -> list[int]:
-    """The rows by their gain, but the recommended one first: the likeliest call, the
-    first of the rows, unless another is clearly ahead.
+    """Return the numbers of the rows by gain, but the recommended one first.
+
+    That is the likeliest call, the first of the rows, unless another is clearly ahead.
     """
-    gains = [0.0 if row.gain is None else row.gain.mean for row in rows]
-    ahead = [column for column, row in enumerate(rows) if row.ahead]
-    recommended = max(ahead, key=lambda column: gains[column], default=0)
-    others = [column for column in range(len(rows)) if column != recommended]
-    return [recommended, *sorted(others, key=lambda column: -gains[column])]
+    by_gain = sorted(range(len(rows)), key=lambda column: -rows[column].mean_gain)
+    recommended = next((column for column in by_gain if rows[column].ahead), 0)
+    by_gain.remove(recommended)
+    return [recommended, *by_gain]
 
 
 def distinct_contracts(
     rollouts: Rollouts, ends: NDArray[np.intp]
 ) -> tuple[list[Contract | None], NDArray[np.intp]]:
-    """The contracts in which auctions end, and the number of that of every end."""
-    nodes, place = np.unique(ends, return_inverse=True)
-    of_nodes = [rollouts.contract(node) for node in nodes.tolist()]
-    contracts = list(dict.fromkeys(of_nodes))
-    numbers = np.array([contracts.index(contract) for contract in of_nodes], np.intp)
-    return contracts, numbers[place.reshape(ends.shape)]
+    """Return the contracts in which auctions end, and their numbers (n, calls)."""
+    nodes, node_of_end = np.unique(ends, return_inverse=True)
+    contract_of_node = [rollouts.contract(node) for node in nodes.tolist()]
+    contracts = list(dict.fromkeys(contract_of_node))
+    number_of_node = np.array(
+        [contracts.index(contract) for contract in contract_of_node], np.intp
+    )
+    return contracts, number_of_node[node_of_end.reshape(ends.shape)]
 
 
 def shares_of_ends(
-    contracts: Sequence[Contract | None], which: NDArray[np.intp], weights: Floats
+    contracts: Sequence[Contract | None], numbers: NDArray[np.intp], weights: Floats
 ) -> tuple[End, ...]:
-    """How often auctions end in a contract, most often first."""
-    shares = np.bincount(which, weights=weights, minlength=len(contracts))
-    order = np.argsort(-shares, kind="stable")[:ENDS_KEPT]
+    """Return how often auctions end in each contract, most often first.
+
+    ``numbers`` (n,) are those of the contracts on layouts with (n,) ``weights``.
+    """
+    shares = np.bincount(numbers, weights=weights, minlength=len(contracts))
+    falling = np.argsort(-shares, kind="stable")[:ENDS_KEPT]
     return tuple(
         End(contracts[number], float(shares[number]))
-        for number in order.tolist()
+        for number in falling.tolist()
         if shares[number] > 0.0
     )

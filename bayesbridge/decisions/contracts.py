@@ -1,5 +1,4 @@
-"""Which contract to bid: chance, tricks and expected score of every contract of a pair,
-on the same layouts.
+"""Which contract to bid: chance, tricks and expected score of each, on the same layouts.
 
 For each declarer and strain the network of ``tricks`` gives a distribution for every
 layout; tricks of two contracts are taken as independent given the layout. Where the
@@ -11,9 +10,9 @@ for the best score; the network's predictions decide how these are weighted
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from bayesbridge.estimators.contract_question import (
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.trick_estimates import (
     SOLVES,
+    LayoutNumbers,
     Solving,
     TrickEstimates,
     judged,
@@ -58,137 +58,181 @@ type Pair = tuple[Seat, Seat]
 type PairLike = str | tuple[Seat | str, Seat | str] | None
 type Named = str | Contract | Sequence[str | Contract] | None
 
+WORDS_FOR_PASS: Final = ("PASS", "P")
+
+MOST_COMPETING: Final = 3
+"""Groups of contracts that are solved because their scores are near to the best."""
+
+NEAR_THE_BEST: Final = 0.1
+"""Standard deviations of the difference of two scores within which contracts compete."""
+
+FIGURES_OF_TRICKS: Final = ("make", "make_error", "tricks", "tricks_error")
+"""Figures of a row that a deal which is passed out has not."""
+
 
 def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> Floats:
-    """(14,) what a contract pays for 0 … 13 tricks to its own side, or to the other;
-    nothing where all passed.
+    """Return (14,) what a contract pays to a side for 0 … 13 tricks of its declarer.
+
+    The side is declarer's own, or the defenders' if not ``ours``. A deal that is passed
+    out (``None``) pays nothing.
     """
     if contract is None:
         return np.zeros(14)
-    return np.array([float(scheme.score(contract, tricks)) for tricks in range(14)]) * (
-        1 if ours else -1
-    )
+    scores = np.array([float(scheme.score(contract, tricks)) for tricks in range(14)])
+    if not ours:
+        return -scores
+    return scores
 
 
 def pair_of(belief: Belief, pair: PairLike) -> Pair:
-    """The two seats that play together: the observer's by default, with the dummy of
-    three players.
+    """Return the two seats that play together: by default the observer's.
+
+    With three players one of them is the dummy, else they sit opposite.
     """
     first, second = belief.pair if pair is None else Question.of(pair).pair
-    if (
-        first.partner != second
-        if belief.dummy is None
-        else belief.dummy not in (first, second)
-    ):
-        other = first.partner if belief.dummy is None else belief.dummy
+    if belief.dummy is None:
+        partner = first.partner
+        is_pair = second == partner
+    else:
+        partner = belief.dummy
+        is_pair = partner in (first, second)
+    if not is_pair:
         raise BayesBridgeError(
-            f"pair {first.name}:{second.name}: partners sit opposite, and of three players the dummy is in every pair: "
-            f"write {first.name}:{other.name}",
+            f"pair {first.name}:{second.name}: partners sit opposite, and of three "
+            "players the dummy is in every pair: "
+            f"write {first.name}:{partner.name}",
             pair=(first, second),
         )
     return first, second
 
 
 def contracts_asked(belief: Belief, named: Named, pair: Pair) -> list[Contract | None]:
-    """Those named, or all that the pair may still bid, rising, and defending what
-    stands of the others, also doubled; once the auction is over, all 35. ``None``, the
-    lowest, is a deal passed out: only where ``Pass`` is named.
+    """List the contracts to compare, in rising order.
+
+    These are the ones named, or else all in which the auction may still end for the
+    pair (:func:`contracts_left`). ``None``, the lowest, is a deal that is passed out:
+    it comes only where ``Pass`` is named.
     """
     if named is None:
-        every = (
-            contract_named(belief, str(call), pair) for call in CALLS if call.is_bid
-        )
-        found = [one for one in every if _may(belief, one, pair)]
-        passed = (
-            None
-            if belief.auction is None or belief.auction.is_over
-            else contract_if_passed(belief, pair)
-        )
-        if passed is not None and passed.declarer in pair:
-            found[0] = passed
-        elif passed is not None:
-            found += (
-                [passed] if passed.doubled else [passed, replace(passed, doubled=1)]
-            )
-        if not found:
-            raise BayesBridgeError(
-                "nothing outranks 7NT: there is no contract left to bid"
-            )
+        contracts = contracts_left(belief, pair)
     else:
-        words = (
-            named.split(",")
-            if isinstance(named, str)
-            else [named]
-            if isinstance(named, Contract)
-            else named
-        )
-        found = list(
-            dict.fromkeys(contract_named(belief, word, pair) for word in words)
-        )
-        if not found:
-            raise BayesBridgeError(
-                "no contract named: give one or more, such as 4S,3NT"
-            )
-        if found == [None]:
-            raise BayesBridgeError(
-                "Pass alone pays nothing here: name a contract beside it, such as Pass,1NT"
-            )
-        for contract in found:
-            if not _may(belief, contract, pair) and belief.auction is not None:
-                higher = belief.auction.standing_contract
-                raise BayesBridgeError(
-                    f"contract {str(contract)!r}: {higher} outranks it: name a higher one"
-                )
-    return sorted(
-        found,
-        key=lambda one: (
-            () if one is None else (one.level, one.strain, one.doubled, one.declarer)
-        ),
+        contracts = contracts_named(belief, named, pair)
+    return sorted(contracts, key=_rank)
+
+
+def contracts_left(belief: Belief, pair: Pair) -> list[Contract | None]:
+    """List all that the pair may still bid, and the contract that stands.
+
+    Standing contracts of the others come also doubled. Once the auction is over, or
+    where there is none, these are all 35 of the pair.
+    """
+    bids = [contract_named(belief, str(call), pair) for call in CALLS if call.is_bid]
+    contracts = [bid for bid in bids if _may_be_final(belief, bid, pair)]
+    standing = None
+    if belief.auction is not None and not belief.auction.is_over:
+        standing = contract_if_passed(belief, pair)
+    if standing is not None and standing.declarer in pair:
+        contracts[0] = standing
+    elif standing is not None:
+        contracts.append(standing)
+        if not standing.doubled:
+            contracts.append(replace(standing, doubled=1))
+    if not contracts:
+        raise BayesBridgeError("nothing outranks 7NT: there is no contract left to bid")
+    return contracts
+
+
+def contracts_named(
+    belief: Belief,
+    named: str | Contract | Sequence[str | Contract],
+    pair: Pair,
+) -> list[Contract | None]:
+    """List the contracts of a text such as ``"4S,3NT"`` or of a sequence, each once."""
+    names: Sequence[str | Contract]
+    if isinstance(named, str):
+        names = named.split(",")
+    elif isinstance(named, Contract):
+        names = [named]
+    else:
+        names = named
+    contracts = list(
+        dict.fromkeys(contract_named(belief, name, pair) for name in names)
     )
+    if not contracts:
+        raise BayesBridgeError("no contract named: give one or more, such as 4S,3NT")
+    if contracts == [None]:
+        raise BayesBridgeError(
+            "Pass alone pays nothing here: name a contract beside it, such as Pass,1NT"
+        )
+    for contract in contracts:
+        if not _may_be_final(belief, contract, pair) and belief.auction is not None:
+            higher = belief.auction.standing_contract
+            raise BayesBridgeError(
+                f"contract {str(contract)!r}: {higher} outranks it: name a higher one"
+            )
+    return contracts
+
+
+def _rank(contract: Contract | None) -> tuple[int, ...]:
+    """Sort key of contracts in rising order; a deal that is passed out is the lowest."""
+    if contract is None:
+        return ()
+    return (contract.level, contract.strain, contract.doubled, contract.declarer)
 
 
 def contract_if_passed(belief: Belief, pair: Pair) -> Contract | None:
-    """What a pass of the pair means: the contract that stands; ``None``, which pays
-    nothing, where nobody has bid.
+    """Return the contract that a pass of the pair leaves: the one that stands.
 
-    With three players another's contract counts as nothing too: what its declarer loses
-    is not all the pair's.
+    It is ``None``, which pays nothing, where nobody has bid. With three players
+    another's contract counts as nothing too: what its declarer loses is not all the
+    pair's.
     """
-    passed = None if belief.auction is None else belief.auction.standing_contract
-    return (
-        passed
-        if passed is None or belief.dummy is None or passed.declarer in pair
-        else None
-    )
+    if belief.auction is None:
+        return None
+    standing = belief.auction.standing_contract
+    if standing is None or belief.dummy is None or standing.declarer in pair:
+        return standing
+    return None
 
 
-def _may(belief: Belief, contract: Contract | None, pair: Pair) -> bool:
-    """Whether its side may still end in it: it outranks what stands, or is their own;
-    anything once all is over.
+def _may_be_final(belief: Belief, contract: Contract | None, pair: Pair) -> bool:
+    """Tell whether the auction may still end in a contract.
+
+    It outranks the contract that stands, or equals it and is of the same side. Once
+    the auction is over, anything may be asked about.
     """
     auction = belief.auction
-    stands = None if auction is None or auction.is_over else auction.standing_contract
-    if stands is None or contract is None:
+    if auction is None or auction.is_over or contract is None:
         return True
-    side = (
-        (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair
-    )
-    rank, least = ((one.level, one.strain) for one in (contract, stands))
-    return rank > least or (rank == least and stands.declarer in side)
+    standing = auction.standing_contract
+    if standing is None:
+        return True
+    side = pair
+    if belief.dummy is None:
+        side = (contract.declarer, contract.declarer.partner)
+    rank = (contract.level, contract.strain)
+    standing_rank = (standing.level, standing.strain)
+    if rank == standing_rank:
+        return standing.declarer in side
+    return rank > standing_rank
 
 
 def contract_named(
     belief: Belief, named: str | Contract, pair: Pair
 ) -> Contract | None:
-    """The contract with its declarer, of the pair unless the text says so; ``Pass`` is
-    the contract that it leaves.
+    """Return a contract with its declarer, who is of the pair unless the text says so.
+
+    ``Pass`` is the contract that it leaves.
     """
-    if isinstance(named, str) and named.strip().upper() in ("PASS", "P"):
+    if isinstance(named, str) and named.strip().upper() in WORDS_FOR_PASS:
         return contract_if_passed(belief, pair)
     contract = resolve_contract(belief, named, pair=pair)
     seat = contract.declarer
     if seat not in pair and belief.dummy is not None:
-        fault = f"with three players what {seat.name} loses is not all yours: name a contract of your own, or Pass"
+        fault = (
+            f"with three players what {seat.name} loses is not all yours: "
+            "name a contract of your own, or Pass"
+        )
         raise BayesBridgeError(
             f"contract {str(contract)!r}: {fault}", contract=contract
         )
@@ -196,75 +240,93 @@ def contract_named(
 
 
 def caution(
-    tables: TrickEstimates,
+    estimates: TrickEstimates,
     passed: Contract | None,
     pair: Pair,
-    shown: Sequence[Contract | None],
+    contracts: Sequence[Contract | None],
 ) -> str:
-    """How far the figures can be trusted, and what rows of the others mean; ``passed``
-    is what a pass leaves.
+    """Say how far the figures of ``contracts`` can be trusted.
+
+    Where contracts of the others are among them it also says what their rows mean;
+    ``passed`` is the contract that a pass leaves.
     """
-    said = ["Double-dummy play, in which all four see all cards."]
-    if tables.every:
-        said.append(
-            f"Every layout was solved ({number(len(tables.chosen))}): what is marked so is exact."
+    sentences = ["Double-dummy play, in which all four see all cards."]
+    sentences += _basis_sentences(estimates)
+    of_the_others = [
+        contract
+        for contract in contracts
+        if contract is not None and contract.declarer not in pair
+    ]
+    if passed in of_the_others:
+        sentences.append(f"{passed} is what a pass means.")
+    if of_the_others:
+        sentences.append(
+            "Of a contract of the others, makes and tricks are its declarer's, the "
+            "score is that of this pair."
         )
-    elif tables.tricks:
-        strains = " and ".join(
-            dict.fromkeys(STRAINS[group.strain.name] for group in tables.tricks)
-        )
-        said.append(
-            f"From {number(len(tables.chosen))} layouts solved in {strains}, weighted so that the network's "
-            f"predictions average over them as over all {number(len(tables.layouts))} draws; errors count both."
-        )
-        if not set(tables.pmfs) <= set(tables.tricks):
-            said.append(f"The others are the network's. {OFF}.")
-    else:
-        said.append(
-            f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
-        )
-    others = [one for one in shown if one is not None and one.declarer not in pair]
-    if passed in others:
-        said.append(f"{passed} is what a pass means.")
-    if others:
-        said.append(
-            "Of a contract of the others, makes and tricks are its declarer's, the score is that of this pair."
-        )
-    return " ".join(said)
+    return " ".join(sentences)
+
+
+def _basis_sentences(estimates: TrickEstimates) -> list[str]:
+    """Say whether the figures are the network's or come from layouts that were solved."""
+    solved = number(len(estimates.chosen))
+    if estimates.every:
+        return [f"Every layout was solved ({solved}): what is marked so is exact."]
+    if not estimates.tricks:
+        return [
+            "The figures are the network's, not corrected by solved layouts; "
+            f"{CALIBRATION}. {OFF}."
+        ]
+    strain_words = [STRAINS[group.strain.name] for group in estimates.tricks]
+    strains = " and ".join(dict.fromkeys(strain_words))
+    sentences = [
+        f"From {solved} layouts solved in {strains}, weighted so that the network's "
+        "predictions average over them as over all "
+        f"{number(len(estimates.layouts))} draws; errors count both."
+    ]
+    if not set(estimates.pmfs) <= set(estimates.tricks):
+        sentences.append(f"The others are the network's. {OFF}.")
+    return sentences
 
 
 class Option(NamedTuple):
+    """A contract that is compared, and what it pays."""
+
     name: str
-    contract: Contract | None  # None for a deal that is passed out
-    points: Floats  # (14,) points of the pair for 0 … 13 tricks of its declarer
+    contract: Contract | None
+    """``None`` for a deal that is passed out."""
+    points: Floats
+    """(14,) points of the pair for 0 … 13 tricks of the declarer."""
     group: Group
 
     @property
     def made(self) -> Floats:
-        return (
-            (0 if self.contract is None else self.contract.tricks_needed) <= TRICKS
-        ).astype(np.float64)
+        """(14,) 1 where so many tricks make the contract, else 0."""
+        needed = 0 if self.contract is None else self.contract.tricks_needed
+        return (needed <= TRICKS).astype(np.float64)
 
 
 class ContractTable(NamedTuple):
-    """Rows by expected score, ``None`` for what a deal that is passed out has not;
-    xarray takes a second to load.
+    """Contracts ranked, without xarray, which takes a second to load.
+
+    The rows come by expected score. ``None`` stands for what a deal that is passed out
+    has not.
     """
 
     rows: list[dict[str, Any]]
     attrs: dict[str, Any]
 
     def dataset(self) -> xarray.Dataset:
+        """Return the same with one variable for each column, ``nan`` for ``None``."""
         from bayesbridge.estimators.results import Rows
 
-        columns = {
-            name: [np.nan if row[name] is None else row[name] for row in self.rows]
-            for name in self.rows[0]
-        }
-        labels = columns.pop("contract")
-        variables = {
-            name: (["contract"], np.array(values)) for name, values in columns.items()
-        }
+        labels = [row["contract"] for row in self.rows]
+        variables = {}
+        for name in self.rows[0]:
+            if name != "contract":
+                column = [row[name] for row in self.rows]
+                numbers = [np.nan if value is None else value for value in column]
+                variables[name] = (["contract"], np.array(numbers))
         return Rows(variables, {"contract": labels}, self.attrs)
 
 
@@ -279,39 +341,90 @@ def contracts(
     rng: Seed = 0,
     **limits: Unpack[ErrorLimits],
 ) -> xarray.Dataset:
-    """Every contract that the pair may still bid or defend, or those named, a row each,
-    the best expected score first.
+    """Rank the contracts that a pair may still bid or defend by expected score.
 
-    ``scheme``: ``old``, ``new``, ``duplicate`` with who is ``vulnerable``, or a scheme
-    of your own; ``new`` where three players bid and ``duplicate`` where four do by
-    default. ``against`` compares every row with another contract on the same layouts.
-    With four players contracts of the others may be named (``2SX by W``); ``Pass`` is
-    the contract that stands. ``limits``: ``solve`` layouts are solved in each strain
-    that competes (0 for none), by default as many as ``seconds`` on one core allow;
-    fewer where the ``error`` of P(make) is small enough.
+    All are judged on the same layouts. Tricks are double dummy: a network predicts them
+    in every layout, and where a solver is installed some layouts are solved too.
 
-    Variables: ``make`` P(it makes) and ``tricks``, expected tricks, both for its
-    declarer, who may be one of the others; ``score`` expected net score of the pair;
-    ``behind``, how much its score is below that of the first row; with ``against`` also
-    ``difference``, ``matchpoints`` (share won) and, for duplicate scores, ``imps``;
-    each with its ``…_error``. ``solved`` layouts stand behind a row, and ``basis`` says
-    which of ``network``, ``corrected`` and ``all solved`` it is. Attribute ``passed``
-    is the contract that a pass leaves, empty where there is none.
+    Parameters
+    ----------
+    posterior : Posterior
+        What is believed about the hidden hands.
+    contracts : str, Contract or sequence of them, optional
+        Contracts to compare, such as ``"4S,3NT"``; by default every one that the pair
+        may still bid or defend. With four players contracts of the others may be named
+        (``2SX by W``). ``Pass`` is the contract that stands.
+    scheme : str, mapping or Scoring, optional
+        ``old``, ``new``, ``duplicate``, or a scheme of your own; by default ``new``
+        where three players bid and ``duplicate`` where four do.
+    vulnerable : Vulnerability or str
+        Who is vulnerable, for ``duplicate``; nobody by default.
+    pair : str or pair of seats, optional
+        Who play together, such as ``"S:N"``; by default the observer and partner, with
+        three players the observer and the dummy.
+    against : str or Contract, optional
+        Another contract that each row is compared with, on the same layouts.
+    rng : seed
+        Where random numbers start: same seed, same answer.
+    **limits
+        How much work the answer may be: ``solve``, how many layouts to solve in each
+        strain that competes (0 for none); ``seconds`` on one core, 4 by default, where
+        ``solve`` is not given; ``error``, the standard error of P(it makes) that is
+        small enough to stop.
 
+    Returns
+    -------
+    xarray.Dataset
+        A row for each ``contract``, the best expected score first, with these
+        variables, those of probabilities and means with their ``…_error``, one standard
+        error:
+
+        ``make``, ``tricks``
+            P(the contract makes) and expected tricks of its declarer, who may be one
+            of the others; ``nan`` for a deal that is passed out.
+        ``score``, ``behind``
+            Expected net score of the pair, and how much that is below the first row's.
+        ``difference``, ``matchpoints``, ``imps``
+            With ``against``: gain in points, share of the matchpoints won, and for
+            duplicate scores IMPs.
+        ``solved``, ``basis``
+            How many solved layouts stand behind a row, and whether it is of the
+            ``network``, ``corrected`` by solved layouts, or ``all solved``.
+
+        Attribute ``passed`` is the contract that a pass leaves, empty where there is
+        none; ``caution`` says how far the figures can be trusted.
+
+    Raises
+    ------
+    BayesBridgeError
+        If a contract may not be bid any more, or the pair or the scheme does not fit.
+
+    Examples
+    --------
     >>> import bayesbridge as bb
-    >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
-    >>> found = contracts(belief.infer(draws=500, rng=1), "4S,6S,3NT", scheme="duplicate", against="4S", solve=0)
-    >>> found["contract"].values.tolist(), found["basis"].values.tolist()
-    (['6S by S', '3NT by S', '4S by S'], ['network', 'network', 'network'])
-    >>> found["difference"].sel(contract="4S by S").item(), bool(found["imps"].sel(contract="6S by S") > 0)
-    (0.0, True)
+    >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2")
+    >>> belief = belief.given(bb.Reveal("N", "J54.AQ2.K763.A54"))
+    >>> posterior = belief.infer(draws=500, rng=1)
+    >>> ranking = bb.contracts(
+    ...     posterior, "4S,6S,3NT", scheme="duplicate", against="4S", solve=0
+    ... )
+    >>> ranking["contract"].values.tolist()
+    ['6S by S', '3NT by S', '4S by S']
+    >>> ranking["basis"].values.tolist()
+    ['network', 'network', 'network']
+    >>> ranking["difference"].sel(contract="4S by S").item()
+    0.0
+    >>> ranking["imps"].sel(contract="6S by S").item() > 0
+    True
     """
-    found = contract_table(
-        posterior, contracts, scheme, vulnerable, pair, against, Budget(**limits), rng
+    budget = Budget(**limits)
+    table = contract_table(
+        posterior, contracts, scheme, vulnerable, pair, against, budget, rng
     )
-    if found.attrs["failure"]:
-        warnings.warn(f"left out {SOLVES!r}: {found.attrs['failure']}", stacklevel=2)
-    return found.dataset()
+    failure = table.attrs["failure"]
+    if failure:
+        warnings.warn(f"left out {SOLVES!r}: {failure}", stacklevel=2)
+    return table.dataset()
 
 
 def contract_table(
@@ -325,53 +438,27 @@ def contract_table(
     rng: Seed,
     first: Callable[[ContractTable], object] | None = None,
 ) -> ContractTable:
-    """The answer of :func:`contracts`, with the solver's ``failure``; ``first`` is told
-    what the network alone says.
+    """Return the answer of :func:`contracts`, with the solver's ``failure``.
+
+    ``first`` is called with the table that the network alone gives.
     """
-    belief = posterior.belief
-    scoring = scoring_of(scheme, vulnerable, belief.dummy)
-    seats = pair_of(belief, pair)
-    options = option_payoffs(belief, scoring, named, seats, against)
-    groups = list(dict.fromkeys(one.group for one in options))
-    other = None if against is None else options.pop()
+    comparison = ContractComparison.of(
+        posterior.belief, named, scheme, vulnerable, pair, against
+    )
     random = generator(rng)
-    tables = TrickEstimates.of(judged(posterior, random), groups)
-    passed = contract_if_passed(belief, seats)
-    always = [
-        one.group
-        for one in options
-        if one.contract is not None and one.contract == passed
-    ]
-    if other is not None:
-        always.insert(0, other.group)
-
-    def told(tables: TrickEstimates, failure: str = "") -> ContractTable:
-        ranked = sorted(
-            options,
-            key=lambda one: -tables.mean(tables.of_one(one.group, one.points)).mean,
-        )
-        attrs = {
-            "scheme": scoring.name,
-            "vulnerable": (vulnerable_sides(scoring) or Vulnerability.NONE).value,
-            "pair": f"{seats[0].name}:{seats[1].name}",
-            "against": "" if other is None else other.name,
-            "passed": str(passed or ""),
-            "layouts": len(tables.layouts),
-            "solved": len(tables.chosen),
-            "caution": caution(tables, passed, seats, [one.contract for one in ranked]),
-            "failure": failure,
-        }
-        return ContractTable(_rows(tables, ranked, other, by_imps=scoring.imps), attrs)
-
+    layouts = judged(posterior, random)
+    by_network = TrickEstimates.of(layouts, comparison.groups)
     if first is not None:
-        first(told(tables))
-    solving = groups if named is not None else competing(tables, options, always)
+        first(comparison.table(by_network))
+    groups = comparison.groups
+    if named is None:
+        groups = comparison.competing_groups(by_network)
+    limits = budget.over(USUAL["contracts"])
     try:
-        return told(
-            _solved(tables, options, solving, budget.over(USUAL["contracts"]), random)
-        )
+        solved = comparison.solve(by_network, groups, limits, random)
     except PluginError as error:
-        return told(tables, str(error))
+        return comparison.table(by_network, failure=str(error))
+    return comparison.table(solved)
 
 
 def option_payoffs(
@@ -381,121 +468,228 @@ def option_payoffs(
     pair: Pair,
     against: Contract | str | None = None,
 ) -> list[Option]:
-    """The contracts that are meant with what they pay to the pair, in rising order, and
-    at the end that ``against``.
+    """List the contracts to compare in rising order, and at the end that ``against``.
 
     Where none are named, doubled ones are left out if the scheme has no price for them.
     """
-    found = contracts_asked(belief, named, pair)
+    contracts = contracts_asked(belief, named, pair)
     if named is None and not scoring.doubles:
-        found = [one for one in found if one is None or not one.doubled]
-    usual = next(
-        one for one in found if one is not None
-    )  # whose group a deal that is passed out is taken to be of
-    found += [] if against is None else [contract_named(belief, against, pair)]
+        contracts = [
+            contract
+            for contract in contracts
+            if contract is None or not contract.doubled
+        ]
+    # A deal that is passed out is taken to be of the group of the lowest contract.
+    lowest = next(contract for contract in contracts if contract is not None)
+    if against is not None:
+        contracts.append(contract_named(belief, against, pair))
     payoffs = [
-        payoff(scoring, one, ours=one is None or one.declarer in pair) for one in found
+        payoff(scoring, contract, ours=contract is None or contract.declarer in pair)
+        for contract in contracts
     ]
     return [
-        Option(str(one or PASS), one, paid, group_of(one or usual, belief.dummy))
-        for one, paid in zip(found, payoffs, strict=True)
+        Option(
+            name=str(contract or PASS),
+            contract=contract,
+            points=points,
+            group=group_of(contract or lowest, belief.dummy),
+        )
+        for contract, points in zip(contracts, payoffs, strict=True)
     ]
 
 
-def competing(
-    tables: TrickEstimates, options: Sequence[Option], always: Sequence[Group]
-) -> list[Group]:
-    """Groups to solve: ``always`` these, that of the best score, two less than a tenth
-    of a deviation behind it.
-    """
-    scores = [tables.of_one(one.group, one.points) for one in options]
-    means = [tables.mean(score)[0] for score in scores]
-    order = np.argsort(means)[::-1]
-    first = scores[order[0]]
-    found = [options[order[0]].group]
-    for place in order[1:]:
-        group = options[place].group
-        if group in found or len(found) == 3:
-            continue
-        difference = first.predicted - scores[place].predicted
-        doubt = (
-            first.square
-            - first.predicted**2
-            + scores[place].square
-            - scores[place].predicted ** 2
-        )
-        spread = (
-            float(
-                (tables.weights * ((difference - difference.mean()) ** 2 + doubt)).sum()
-            )
-            ** 0.5
-        )
-        if means[order[0]] - means[place] < 0.1 * spread:
-            found.append(group)
-    return list(dict.fromkeys([*found, *always]))
+@dataclass(frozen=True, slots=True, eq=False)
+class ContractComparison:
+    """Contracts that are compared for a pair, by a scoring scheme."""
 
+    scoring: Scoring
+    pair: Pair
+    options: Sequence[Option]
+    rival: Option | None
+    """The contract that each row is compared with, if there is one."""
+    passed: Contract | None
+    """The contract that a pass leaves."""
 
-def _solved(
-    tables: TrickEstimates,
-    options: Sequence[Option],
-    groups: Sequence[Group],
-    budget: Budget,
-    rng: Seed,
-) -> TrickEstimates:
-    if budget.solve == 0 or (solver := layout_solver()) is None:
-        return tables
-    # What the network expects in each layout: the score of the best contract of each group, and its tricks.
-    rising = sorted(
-        options, key=lambda one: tables.mean(tables.of_one(one.group, one.points)).mean
-    )
-    by_group = {one.group: one for one in rising}
-    best = [by_group[group] for group in groups if group in by_group]
-    scores = [tables.of_one(one.group, one.points).predicted for one in best]
-    tricks = [tables.of_one(group, TRICKS).predicted for group in groups]
-    work = Solving(groups, [*scores, *tricks], {one.group: one.made for one in best})
-    return tables.solve(solver, work, budget, rng)
+    @classmethod
+    def of(
+        cls,
+        belief: Belief,
+        named: Named,
+        scheme: SchemeLike,
+        vulnerable: Vulnerability | str,
+        pair: PairLike,
+        against: Contract | str | None,
+    ) -> Self:
+        """Read what is asked, as :func:`contracts` takes it."""
+        scoring = scoring_of(scheme, vulnerable, belief.dummy)
+        seats = pair_of(belief, pair)
+        options = option_payoffs(belief, scoring, named, seats, against)
+        rival = None
+        if against is not None:
+            rival = options.pop()
+        passed = contract_if_passed(belief, seats)
+        return cls(scoring, seats, options, rival, passed)
 
+    @property
+    def groups(self) -> list[Group]:
+        """The groups of all contracts, that of the rival last."""
+        groups = [option.group for option in self.options]
+        if self.rival is not None:
+            groups.append(self.rival.group)
+        return list(dict.fromkeys(groups))
 
-def _rows(
-    tables: TrickEstimates,
-    options: Sequence[Option],
-    other: Option | None,
-    *,
-    by_imps: bool,
-) -> list[dict[str, Any]]:
-    first, rows = options[0], []
-    for one in options:
-        own = {"make": one.made, "tricks": TRICKS, "score": one.points}
-        figures = {
-            name: tables.of_one(one.group, points) for name, points in own.items()
+    def competing_groups(self, estimates: TrickEstimates) -> list[Group]:
+        """List the groups to solve where no contract is named.
+
+        These are the best by the network and up to two that are nearly as good, then
+        those of the rival and of the contract that a pass leaves.
+        """
+        groups = nearly_best_groups(estimates, self.options)
+        if self.rival is not None:
+            groups.append(self.rival.group)
+        for option in self.options:
+            if option.contract is not None and option.contract == self.passed:
+                groups.append(option.group)
+        return list(dict.fromkeys(groups))
+
+    def solve(
+        self,
+        estimates: TrickEstimates,
+        groups: Sequence[Group],
+        budget: Budget,
+        rng: Seed,
+    ) -> TrickEstimates:
+        """Return the estimates after some layouts are solved in these groups.
+
+        They stay as they are where the budget allows no layout or no solver is there.
+        """
+        if budget.solve == 0:
+            return estimates
+        solver = layout_solver()
+        if solver is None:
+            return estimates
+        best_of_group = {option.group: option for option in self._rising(estimates)}
+        best = [best_of_group[group] for group in groups if group in best_of_group]
+        # What the network expects in each layout, to which solved layouts are weighted:
+        # the score of the best contract of each group, and the tricks of the group.
+        scores = [
+            estimates.of_one(option.group, option.points).predicted for option in best
+        ]
+        tricks = [estimates.of_one(group, TRICKS).predicted for group in groups]
+        made = {option.group: option.made for option in best}
+        work = Solving(groups, [*scores, *tricks], made)
+        return estimates.solve(solver, work, budget, rng)
+
+    def table(self, estimates: TrickEstimates, failure: str = "") -> ContractTable:
+        """Return the contracts ranked by these estimates."""
+        ranked = self._falling(estimates)
+        rows = [self._row(option, ranked[0], estimates) for option in ranked]
+        vulnerable = vulnerable_sides(self.scoring) or Vulnerability.NONE
+        shown = [option.contract for option in ranked]
+        attrs = {
+            "scheme": self.scoring.name,
+            "vulnerable": vulnerable.value,
+            "pair": f"{self.pair[0].name}:{self.pair[1].name}",
+            "against": "" if self.rival is None else self.rival.name,
+            "passed": str(self.passed or ""),
+            "layouts": len(estimates.layouts),
+            "solved": len(estimates.chosen),
+            "caution": caution(estimates, self.passed, self.pair, shown),
+            "failure": failure,
         }
-        figures["behind"] = tables.of_two(
-            first.group, one.group, first.points[:, None] - one.points
+        return ContractTable(rows, attrs)
+
+    def _rising(self, estimates: TrickEstimates) -> list[Option]:
+        """The contracts by expected score, the best last."""
+        return sorted(
+            self.options, key=lambda option: expected_score(option, estimates)
         )
-        if other is not None:
-            less = one.points[:, None] - other.points
-            against = {
-                "difference": less,
-                "matchpoints": (less > 0) + 0.5 * (less == 0),
-            }
-            if by_imps:
-                against["imps"] = imps(less).astype(np.float64)
-            figures |= {
-                name: tables.of_two(one.group, other.group, points)
-                for name, points in against.items()
-            }
-        found: dict[str, Any] = with_errors(
-            {name: tables.mean(figure) for name, figure in figures.items()}
+
+    def _falling(self, estimates: TrickEstimates) -> list[Option]:
+        """The contracts by expected score, the best first."""
+        return sorted(
+            self.options, key=lambda option: -expected_score(option, estimates)
         )
-        if one.contract is None:
-            found |= dict.fromkeys(("make", "make_error", "tricks", "tricks_error"))
-        solved = len(tables.chosen) if one.group in tables.tricks else 0
-        rows.append(
-            {
-                "contract": one.name,
-                **found,
-                "solved": solved,
-                "basis": tables.basis(one.group),
-            }
-        )
-    return rows
+
+    def _row(
+        self, option: Option, best: Option, estimates: TrickEstimates
+    ) -> dict[str, Any]:
+        """The figures of a contract beside those of the best one and of the rival."""
+        group = option.group
+        lost_to_best = best.points[:, None] - option.points
+        numbers = {
+            "make": estimates.of_one(group, option.made),
+            "tricks": estimates.of_one(group, TRICKS),
+            "score": estimates.of_one(group, option.points),
+            "behind": estimates.of_two(best.group, group, lost_to_best),
+        }
+        if self.rival is not None:
+            gains = self._gains(option.points[:, None] - self.rival.points)
+            for name, gain in gains.items():
+                numbers[name] = estimates.of_two(group, self.rival.group, gain)
+        means = {name: estimates.mean(values) for name, values in numbers.items()}
+        figures: dict[str, Any] = with_errors(means)
+        if option.contract is None:
+            figures |= dict.fromkeys(FIGURES_OF_TRICKS)
+        layouts_solved = 0
+        if group in estimates.tricks:
+            layouts_solved = len(estimates.chosen)
+        return {
+            "contract": option.name,
+            **figures,
+            "solved": layouts_solved,
+            "basis": estimates.basis(group),
+        }
+
+    def _gains(self, difference: Floats) -> Mapping[str, Floats]:
+        """What (14, 14) differences of points by the tricks of two contracts are worth."""
+        gains = {
+            "difference": difference,
+            "matchpoints": (difference > 0) + 0.5 * (difference == 0),
+        }
+        if self.scoring.imps:
+            gains["imps"] = imps(difference).astype(np.float64)
+        return gains
+
+
+def expected_score(option: Option, estimates: TrickEstimates) -> float:
+    """Return the mean score of a contract."""
+    return estimates.mean(estimates.of_one(option.group, option.points)).mean
+
+
+def nearly_best_groups(
+    estimates: TrickEstimates, options: Sequence[Option]
+) -> list[Group]:
+    """List the group of the best score, then up to two whose scores are close to it.
+
+    Close is less than a tenth of a standard deviation of the difference.
+    """
+    scores = [estimates.of_one(option.group, option.points) for option in options]
+    means = [estimates.mean(score).mean for score in scores]
+    best, *falling = np.argsort(means)[::-1]
+    groups = [options[best].group]
+    for place in falling:
+        group = options[place].group
+        if group in groups or len(groups) == MOST_COMPETING:
+            continue
+        spread = spread_of_difference(estimates.weights, scores[best], scores[place])
+        if means[best] - means[place] < NEAR_THE_BEST * spread:
+            groups.append(group)
+    return groups
+
+
+def spread_of_difference(
+    weights: Floats, first: LayoutNumbers, second: LayoutNumbers
+) -> float:
+    """Return the standard deviation of the difference of two scores over a posterior.
+
+    It counts how the predictions differ between layouts, and how unsure the network is
+    of each score in a layout.
+    """
+    difference = first.predicted - second.predicted
+    between_layouts = (difference - difference.mean()) ** 2
+    within_layout = (
+        first.square - first.predicted**2 + second.square - second.predicted**2
+    )
+    variance = float((weights * (between_layouts + within_layout)).sum())
+    return float(variance**0.5)

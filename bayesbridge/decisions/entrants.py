@@ -1,10 +1,10 @@
-"""Who sits at the table of a match: a bidder, who makes its likeliest call, or chooses
-by value.
+"""Who sits at the table of a match.
+
+An entrant is a bidder that makes its likeliest call, or chooses calls by value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -27,6 +27,7 @@ from bayesbridge.game.deal import Deal, Seat
 from bayesbridge.runtime.random64 import Seed, generator
 
 VALUE: Final = "value"
+"""What stands after the name of an entrant that chooses calls by value."""
 
 type EntrantLike = str | BidderModel | "Entrant"
 
@@ -44,8 +45,10 @@ class Entrant:
 
     @classmethod
     def of(cls, entrant: EntrantLike) -> Entrant:
-        """Read ``learned``, a system, a plugin's bidder, each also with ``:value``; a
-        model stands for itself.
+        """Read the name of an entrant; a model stands for itself.
+
+        Names are ``learned``, a system, or a plugin's bidder, each also with
+        ``:value``.
         """
         if isinstance(entrant, Entrant):
             return entrant
@@ -62,7 +65,7 @@ class Entrant:
         return cls(entrant, bidder_named(name), True)
 
     def at(self, vulnerable: Vulnerability) -> Entrant:
-        """The same on a board, where the bidder cares who is vulnerable."""
+        """Return the entrant on a board, told who is vulnerable if the bidder cares."""
         try:
             bidder = with_settings(self.bidder, {"vulnerable": vulnerable})
         except TypeError:
@@ -71,15 +74,15 @@ class Entrant:
 
 
 def bidder_named(name: str) -> BidderModel:
-    """A bidder model that is offered, or the players of a system."""
+    """Return a bidder model that is offered, or the players of a system."""
     registry = offered("bidders", [name])
     if name in registry.bidders:
         return registry.bidder(name)
     try:
         return SystemBidder(name)
     except BayesBridgeError as error:
-        known = ", ".join(sorted(registry.bidders))
-        raise BayesBridgeError(f"no bidder {name!r} ({known}), and {error}") from None
+        names = ", ".join(sorted(registry.bidders))
+        raise BayesBridgeError(f"no bidder {name!r} ({names}), and {error}") from None
 
 
 class Choice(NamedTuple):
@@ -92,8 +95,7 @@ class Choice(NamedTuple):
     @property
     def promised(self) -> float:
         """The gain over the likeliest call, 0 for that itself."""
-        gain = None if self.values is None else self.values.of(self.call).gain
-        return 0.0 if gain is None else gain.mean
+        return 0.0 if self.values is None else self.values.of(self.call).mean_gain
 
     @property
     def departs(self) -> bool:
@@ -108,7 +110,7 @@ class BidTable(NamedTuple):
     choices: tuple[tuple[Seat, Choice], ...]
 
     def compared(self, side: int) -> list[Choice]:
-        """The choices of a side, 0 for North and South, where calls were compared."""
+        """Return the choices of a side, 0 for North and South, that compared calls."""
         return [
             choice
             for seat, choice in self.choices
@@ -125,45 +127,57 @@ def bid_table(
     layouts: int | None = None,
     rng: Seed = 0,
 ) -> BidTable:
-    """The auction of a deal, where North and South are the first of the entrants and
-    East and West the second.
+    """Bid a deal: North and South are the first of the entrants, the others the second.
+
+    ``layouts`` are those on which calls are compared by who chooses by value.
     """
-    ns, ew = (entrant.at(vulnerable) for entrant in entrants)
-    table = {seat: ew if seat % 2 else ns for seat in Seat}
-    reading = table_bidder(ns.bidder, ew.bidder)
-    numbers = generator(rng)
+    north_south, east_west = (entrant.at(vulnerable) for entrant in entrants)
+    model = table_bidder(north_south.bidder, east_west.bidder)
+    bidders = Bidders(north_south, east_west, model, layouts)
+    seeds = generator(rng)
     auction = Auction(dealer)
     choices = []
-    while (seat := auction.turn) is not None:
-        seed = int(numbers.integers(1 << 62))
-        choice = chosen_call(deal[seat], auction, table, reading, layouts, seed)
+    while auction.turn is not None:
+        seat = auction.turn
+        seed = int(seeds.integers(1 << 62))
+        choice = bidders.choose(seat, deal[seat], auction, seed)
         choices.append((seat, choice))
         auction = auction.after(choice.call)
     return BidTable(auction, tuple(choices))
 
 
-def chosen_call(
-    hand: Hand,
-    auction: Auction,
-    table: Mapping[Seat, Entrant],
-    reading: BidderModel,
-    layouts: int | None,
-    seed: int,
-) -> Choice:
-    """The call of the seat in turn, which sees its own hand alone."""
-    seat = auction.turn
-    assert seat is not None
-    entrant = table[seat]
-    hands = np.array([hand.mask], np.uint64)
-    chances = call_probabilities(entrant.bidder, hands, auction)[0]
-    likeliest = CALLS[int(chances.argmax())]
-    if not entrant.by_value or (chances >= LEAST_CHANCE).sum() <= 1:
-        return Choice(likeliest, None)
-    belief = Belief(seat, hand, dummy=None, bidder=reading, player=None)
-    belief = belief.given(auction) if auction.calls else belief
-    bidders = {seat: table[seat].bidder for seat in Seat}
-    vulnerable = getattr(entrant.bidder, "vulnerable", None)
-    values = call_values(
-        belief, vulnerable=vulnerable, bidders=bidders, layouts=layouts, rng=seed
-    )
-    return Choice(values.chosen(entrant.guard).call, values)
+@dataclass(frozen=True, slots=True)
+class Bidders:
+    """The entrants at one table."""
+
+    north_south: Entrant
+    east_west: Entrant
+    model: BidderModel
+    """How both bid, as every seat knows."""
+    layouts: int | None
+    """Layouts on which calls are compared."""
+
+    def at(self, seat: Seat) -> Entrant:
+        """Return who sits there."""
+        return self.east_west if seat % 2 else self.north_south
+
+    def choose(self, seat: Seat, hand: Hand, auction: Auction, seed: int) -> Choice:
+        """Choose the call of the seat in turn, which sees its own hand alone."""
+        entrant = self.at(seat)
+        hands = np.array([hand.mask], np.uint64)
+        chances = call_probabilities(entrant.bidder, hands, auction)[0]
+        usual_calls = (chances >= LEAST_CHANCE).sum()
+        if not entrant.by_value or usual_calls <= 1:
+            likeliest = CALLS[int(chances.argmax())]
+            return Choice(likeliest, None)
+        belief = Belief(seat, hand, dummy=None, bidder=self.model, player=None)
+        if auction.calls:
+            belief = belief.given(auction)
+        values = call_values(
+            belief,
+            vulnerable=getattr(entrant.bidder, "vulnerable", None),
+            bidders={seat: self.at(seat).bidder for seat in Seat},
+            layouts=self.layouts,
+            rng=seed,
+        )
+        return Choice(values.chosen(entrant.guard).call, values)

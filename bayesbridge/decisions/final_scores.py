@@ -1,8 +1,8 @@
-"""What the ends of auctions are worth to a seat: tricks by the network, scores by a
-goal.
+"""What the ends of auctions are worth to a seat.
 
-The tricks of two contracts are taken as independent given the layout, unless declarer
-and strain are the same: then they are the same tricks.
+The network tells how many tricks a contract takes, a goal what that scores. The tricks
+of two contracts are taken as independent given the layout, unless declarer and strain
+are the same: then they are the same tricks.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from bayesbridge.estimators.contract_question import Group, group_of
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.trick_estimates import normalised
 from bayesbridge.game.calls import Contract, Vulnerability
-from bayesbridge.game.cards import SUIT_MASK, Strain, Suit
+from bayesbridge.game.cards import SUIT_CARDS, SUIT_MASK, Strain, Suit
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats, Masks
 from bayesbridge.game.scoring import SCHEMES, Scheme, Scoring, imps, scoring_of
 
-TRICK_COUNTS: Final = 14  # 0 … 13
-BITS_OF_SUIT: Final = 13
+TRICK_COUNTS: Final = 14
+"""Numbers of tricks that a declarer may take: 0 … 13."""
 
 
 def won_imps(difference: Floats) -> Floats:
-    """International match points."""
+    """Return differences in international match points."""
     return imps(difference).astype(np.float64)
 
 
 def won_matchpoints(difference: Floats) -> Floats:
-    """Share of a matchpoint beyond the half that a tie gives."""
+    """Return the share of a matchpoint beyond the half that a tie gives."""
     return 0.5 * np.sign(difference)
 
 
 def won_points(difference: Floats) -> Floats:
-    """The difference itself."""
+    """Return the difference itself."""
     return difference
 
 
@@ -59,6 +59,7 @@ class Goal:
 
     name: str
     scoring: Scoring
+    #: What differences of two scores are worth.
     measure: Callable[[Floats], Floats]
     #: Scores of the side at other tables, for matchpoints; empty without.
     field: tuple[float, ...] = ()
@@ -71,18 +72,28 @@ class Goal:
         vulnerable: Vulnerability,
         dummy: Seat | None,
     ) -> Goal:
-        """The goal that is meant; without one IMPs, with three players points."""
+        """Read a goal; without one it is IMPs, with three players points."""
         if goal is None:
             goal = "imps" if dummy is None else "points"
-        if isinstance(goal, str) and goal in SCHEMES:
-            goal = SCHEMES[goal]
-        if not isinstance(goal, str):
-            scheme = goal if isinstance(goal, Scoring) else Scheme.of(goal)
-            chosen = cls(scheme.name, scheme, won_points)
-        elif goal in MEASURES:
+        if isinstance(goal, str) and goal in MEASURES:
             scoring = scoring_of(None, vulnerable, dummy)
-            chosen = cls(goal, scoring, MEASURES[goal])
+            score_goal = cls(goal, scoring, MEASURES[goal])
         else:
+            scoring = cls._own_scoring(goal)
+            score_goal = cls(scoring.name, scoring, won_points)
+        if goal == "imps" and not score_goal.scoring.imps:
+            raise BayesBridgeError(
+                "goal 'imps' is of bridge: with three players name points, old or new",
+                goal=goal,
+            )
+        return score_goal._with_field(field)
+
+    @staticmethod
+    def _own_scoring(goal: str | Mapping[str, Any] | Scoring) -> Scoring:
+        """The scoring of a goal that is a scheme, by its name or as a value."""
+        if isinstance(goal, str):
+            if goal in SCHEMES:
+                return SCHEMES[goal]
             names = (*MEASURES, *SCHEMES)
             hint = did_you_mean(goal, names)
             raise BayesBridgeError(
@@ -90,14 +101,12 @@ class Goal:
                 "your own",
                 goal=goal,
             )
-        if goal == "imps" and not chosen.scoring.imps:
-            raise BayesBridgeError(
-                "goal 'imps' is of bridge: with three players name points, old or new",
-                goal=goal,
-            )
-        return chosen._with_field(field)
+        if isinstance(goal, Scoring):
+            return goal
+        return Scheme.of(goal)
 
     def _with_field(self, field: Sequence[float] | None) -> Goal:
+        """The goal with the scores of other tables."""
         if field is None:
             return self
         if self.name != "matchpoints":
@@ -125,7 +134,7 @@ class Goal:
     def own_scores(
         self, contract: Contract | None, seat: Seat, dummy: Seat | None
     ) -> Floats:
-        """(14,) what the side of a seat scores for 0 … 13 tricks of the declarer.
+        """Return (14,) what the side of a seat scores for 0 … 13 tricks of declarer.
 
         With three players every seat scores for itself: a defender has half of what
         declarer loses, and nothing where the contract makes.
@@ -134,64 +143,87 @@ class Goal:
             return np.zeros(TRICK_COUNTS)
         priced = contract if self.scoring.doubles else replace(contract, doubled=0)
         scores = np.array(
-            [float(self.scoring.score(priced, n)) for n in range(TRICK_COUNTS)]
+            [
+                float(self.scoring.score(priced, tricks))
+                for tricks in range(TRICK_COUNTS)
+            ]
         )
         if dummy is None:
-            ours = contract.declarer in (seat, seat.partner)
-            return scores if ours else -scores
+            if contract.declarer in (seat, seat.partner):
+                return scores
+            return -scores
         if contract.declarer == seat:
             return scores
         return np.asarray(np.maximum(-scores, 0.0) / 2)
 
     def gains(self, scores: Floats, reference: Floats) -> Floats:
-        """(14, 14) what scores by tricks gain over others by tricks."""
+        """Return (14, 14) what (14,) scores by tricks gain over a reference's."""
         if self.field:
             shares = self.shares_of_field(scores)
             return shares[:, None] - self.shares_of_field(reference)
         return self.measure(scores[:, None] - reference)
 
     def shares_of_field(self, scores: Floats) -> Floats:
-        """(14,) the matchpoints of scores against the other tables."""
+        """Return (14,) the matchpoints of scores against the other tables."""
         ahead = np.sign(scores[:, None] - np.array(self.field))
         return np.asarray(0.5 + ahead.mean(axis=1) / 2, np.float64)
 
 
 def network_tricks(
-    layouts: Masks, groups: Sequence[Group], which: NDArray[np.intp]
+    layouts: Masks, groups: Sequence[Group], group_numbers: NDArray[np.intp]
 ) -> Floats:
-    """(n, 14) P(tricks) by the network of n (n, 4) layouts, each played by the group
-    ``which`` (n,) names.
+    """Return (n, 14) P(tricks) by the network of n (n, 4) layouts.
 
-    Suits are renamed so that trumps are always spades, which changes no answer: then
-    all suit contracts are one question to the network.
+    Each is played by the group that ``group_numbers`` (n,) name. Suits are renamed so
+    that trumps are always spades, which changes no answer: then all suit contracts are
+    one question to the network.
     """
     tables = np.empty_like(layouts)
-    at_no_trumps = np.zeros(len(layouts), np.bool_)
+    is_notrump = np.zeros(len(layouts), np.bool_)
     for number, group in enumerate(groups):
-        rows = np.flatnonzero(which == number)
+        rows = np.flatnonzero(group_numbers == number)
         seated = layouts[np.ix_(rows, list(group.table))]
-        trump = group.trump
-        at_no_trumps[rows] = trump is None
-        tables[rows] = seated if trump is None else with_spade_trumps(seated, trump)
+        if group.trump is None:
+            is_notrump[rows] = True
+            tables[rows] = seated
+        else:
+            tables[rows] = with_spade_trumps(seated, group.trump)
     chances = np.empty((len(layouts), TRICK_COUNTS))
-    for strain, played in ((None, at_no_trumps), (Suit.S, ~at_no_trumps)):
-        if played.any():
-            chances[played] = normalised(table_tricks(tables[played], strain))
+    for trump, rows_of_trump in ((None, is_notrump), (Suit.S, ~is_notrump)):
+        if rows_of_trump.any():
+            tricks = table_tricks(tables[rows_of_trump], trump)
+            chances[rows_of_trump] = normalised(tricks)
     return chances
 
 
 def with_spade_trumps(masks: Masks, trump: Suit) -> Masks:
-    """Hands with trumps renamed spades, the other suits in their order below."""
-    order = [suit for suit in Suit if suit != trump]
+    """Return hands with trumps renamed spades, the other suits in their order below."""
+    side_suits = [suit for suit in Suit if suit != trump]
     renamed = np.zeros_like(masks)
-    for place, suit in enumerate([*order, trump]):
-        cards = masks >> np.uint64(BITS_OF_SUIT * suit) & np.uint64(SUIT_MASK)
-        renamed |= cards << np.uint64(BITS_OF_SUIT * place)
+    for place, suit in enumerate([*side_suits, trump]):
+        cards = masks >> np.uint64(SUIT_CARDS * suit) & np.uint64(SUIT_MASK)
+        renamed |= cards << np.uint64(SUIT_CARDS * place)
     return renamed
 
 
 class FinalScores:
-    """The ends of roll-outs on layouts, scored for a seat."""
+    """The ends of roll-outs on layouts, scored for a seat.
+
+    Parameters
+    ----------
+    goal : Goal
+        What scores are worth.
+    seat : Seat
+        Whose side scores.
+    dummy : Seat or None
+        The dummy of three players.
+    layouts : (n, 4) array of uint64
+        The layouts.
+    contracts : sequence of Contract or None
+        The contracts in which auctions end; ``None`` for a deal that is passed out.
+    contract_numbers : (n, calls) array of int
+        The contract that ends the auction on each layout after each call.
+    """
 
     def __init__(
         self,
@@ -200,46 +232,62 @@ class FinalScores:
         dummy: Seat | None,
         layouts: Masks,
         contracts: Sequence[Contract | None],
-        which: NDArray[np.intp],
+        contract_numbers: NDArray[np.intp],
     ) -> None:
-        """``which`` (n, calls) numbers the contract that ends the auction on each of
-        (n, 4) layouts after each call.
-        """
         self.goal = goal
-        self.which = which
-        self.scores = [goal.own_scores(one, seat, dummy) for one in contracts]
-        usual = Contract(1, Strain.NT, seat)  # a deal passed out has no tricks
-        groups = [group_of(one or usual, dummy) for one in contracts]
-        self.groups = list(dict.fromkeys(groups))
-        self.group_of_contract = np.array([self.groups.index(one) for one in groups])
-        played = np.arange(len(layouts))[:, None] * len(self.groups)
-        self.played = played + self.group_of_contract[which]
-        distinct, place = np.unique(self.played, return_inverse=True)
-        layout, group = np.divmod(distinct, len(self.groups))
-        self.tricks = network_tricks(layouts[layout], self.groups, group)
-        self.place = place.reshape(which.shape)
+        self.contract_numbers = contract_numbers
+        self.scores = [goal.own_scores(contract, seat, dummy) for contract in contracts]
+        # A deal that is passed out has no tricks: any group will do.
+        any_contract = Contract(1, Strain.NT, seat)
+        groups = [group_of(contract or any_contract, dummy) for contract in contracts]
+        distinct_groups = list(dict.fromkeys(groups))
+        group_of_contract = np.array([distinct_groups.index(group) for group in groups])
+        # The tricks of a group on a layout are asked for once.
+        layout_numbers = np.arange(len(layouts))[:, None]
+        questions = (
+            layout_numbers * len(distinct_groups) + group_of_contract[contract_numbers]
+        )
+        distinct, question_numbers = np.unique(questions, return_inverse=True)
+        layout_of_question, group_of_question = np.divmod(
+            distinct, len(distinct_groups)
+        )
+        self.tricks = network_tricks(
+            layouts[layout_of_question], distinct_groups, group_of_question
+        )
+        self.question_numbers = question_numbers.reshape(contract_numbers.shape)
 
     def gains(self, call: int, reference: int) -> Floats:
-        """(n,) expected gain of one call over another on every layout, both by their
-        columns.
+        """Return (n,) the expected gain of one call over another on every layout.
+
+        Both calls are named by their columns.
         """
         contracts = len(self.scores)
-        pairs = self.which[:, call] * contracts + self.which[:, reference]
+        pairs = (
+            self.contract_numbers[:, call] * contracts
+            + self.contract_numbers[:, reference]
+        )
         gains = np.zeros(len(pairs))
         for pair in np.unique(pairs).tolist():
-            first, second = divmod(pair, contracts)
-            if first != second:
+            own_contract, reference_contract = divmod(pair, contracts)
+            if own_contract != reference_contract:
                 rows = np.flatnonzero(pairs == pair)
-                matrix = self.goal.gains(self.scores[first], self.scores[second])
+                matrix = self.goal.gains(
+                    self.scores[own_contract], self.scores[reference_contract]
+                )
                 gains[rows] = self._expected(rows, call, reference, matrix)
         return gains
 
     def _expected(
         self, rows: NDArray[np.intp], call: int, reference: int, matrix: Floats
     ) -> Floats:
-        """(rows,) mean of a (14, 14) matrix over the tricks of two contracts."""
-        first = self.tricks[self.place[rows, call]]
-        if (self.place[rows, call] == self.place[rows, reference]).all():
-            return np.asarray(first @ matrix.diagonal())
-        second = self.tricks[self.place[rows, reference]]
-        return np.asarray(((first @ matrix) * second).sum(axis=1))
+        """(r,) mean of a (14, 14) matrix over the tricks of two contracts.
+
+        ``rows`` (r,) are the numbers of layouts on which these two end the auctions.
+        """
+        own_questions = self.question_numbers[rows, call]
+        reference_questions = self.question_numbers[rows, reference]
+        own_tricks = self.tricks[own_questions]
+        if (own_questions == reference_questions).all():
+            return np.asarray(own_tricks @ matrix.diagonal())
+        reference_tricks = self.tricks[reference_questions]
+        return np.asarray(((own_tricks @ matrix) * reference_tricks).sum(axis=1))

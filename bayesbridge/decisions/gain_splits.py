@@ -1,5 +1,6 @@
-"""Where a call gains and where it loses: the one thing about a hidden hand that parts
-its gains best.
+"""Where a call gains and where it loses.
+
+This is told by the one statement about a hidden hand that parts its gains best.
 """
 
 from __future__ import annotations
@@ -22,22 +23,36 @@ from bayesbridge.game.layouts import (
     suit_lengths,
 )
 
-LEAST_SHARE: Final = 0.15  # of the layouts, on either side of a split
-LEAST_ERRORS: Final = 4.0  # between the two sides: the best of many is chosen
-LEAST_GAP: Final = 0.5  # of the spread of the gains, between the two sides
+LEAST_SHARE: Final = 0.15
+"""Share of the layouts on either side of a split."""
+
+LEAST_ERRORS: Final = 4.0
+"""Standard errors between the two sides: so many, since the best of many is chosen."""
+
+LEAST_GAP: Final = 0.5
+"""Standard deviations of the gains between the two sides."""
+
+MOST_POINTS: Final = 20
+"""The largest number of points that a statement names."""
+
+ROUNDING: Final = 1e-9
+"""Relative difference by which a statement must be better than an earlier one."""
+
 SUIT_WORDS: Final = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
 NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven")
 
 
 @dataclass(frozen=True, slots=True)
 class GainSplit:
-    """A statement about one hidden hand, and the mean gains where it holds and where it
-    does not.
-    """
+    """A statement about one hidden hand, and the gains where it holds and does not."""
 
-    statement: str  #: Such as ``North has four or more spades``.
-    share: float  #: Of the layouts where it holds.
+    #: Such as ``North has four or more spades``.
+    statement: str
+    #: Share of the layouts where it holds.
+    share: float
+    #: Mean gain where it holds.
     inside: Estimate[float]
+    #: Mean gain where it does not.
     outside: Estimate[float]
 
     @property
@@ -49,7 +64,7 @@ class GainSplit:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Words about a hand, and where they hold."""
+    """Words about a hand, and (n,) whether they hold in each layout."""
 
     words: str
     holds: Bools
@@ -58,32 +73,36 @@ class Statement:
 def best_split(
     masks: Masks, weights: Floats, gains: Floats, seats: Sequence[Seat]
 ) -> GainSplit | None:
-    """The statement about one of the hidden hands that parts (n,) gains best; ``None``
-    where none says much.
+    """Return the split by the statement about one of the seats that parts gains best.
+
+    That is the statement that explains most of the variance of the (n,) ``gains`` on
+    (n, 4) layouts with ``weights``. It is ``None`` where no statement says much.
     """
     mean = float(weights @ gains)
-    spread = float(weights @ (gains - mean) ** 2)
+    variance = float(weights @ (gains - mean) ** 2)
     best: Statement | None = None
-    most = 0.0
+    most_explained = 0.0
     for statement in statements(masks, seats):
         share = float(weights[statement.holds].sum())
         if not LEAST_SHARE <= share <= 1.0 - LEAST_SHARE:
             continue
-        inside = float(weights[statement.holds] @ gains[statement.holds]) / share
-        explained = share / (1.0 - share) * (inside - mean) ** 2
-        if explained > most * (1.0 + 1e-9):
+        mean_inside = float(weights[statement.holds] @ gains[statement.holds]) / share
+        explained = share / (1.0 - share) * (mean_inside - mean) ** 2
+        if explained > most_explained * (1.0 + ROUNDING):
             best = statement
-            most = explained
+            most_explained = explained
     if best is None:
         return None
     split = split_by(best, weights, gains)
     gap = abs(split.inside.mean - split.outside.mean)
-    clear = split.errors_apart >= LEAST_ERRORS and gap >= LEAST_GAP * np.sqrt(spread)
-    return split if clear else None
+    is_wide = gap >= LEAST_GAP * np.sqrt(variance)
+    if split.errors_apart >= LEAST_ERRORS and is_wide:
+        return split
+    return None
 
 
 def statements(masks: Masks, seats: Sequence[Seat]) -> Iterator[Statement]:
-    """Every suit has so many cards or more, every hand so many points or more."""
+    """Yield that a suit of a hand has so many cards or more, or the hand such points."""
     for seat in seats:
         name = SEATS[seat.name]
         lengths = suit_lengths(masks[:, seat])
@@ -92,12 +111,12 @@ def statements(masks: Masks, seats: Sequence[Seat]) -> Iterator[Statement]:
                 words = f"{name} has {length_words(least, suit)}"
                 yield Statement(words, lengths[:, suit] >= least)
         points = high_card_points(masks[:, seat])
-        for least in range(1, 21):
+        for least in range(1, MOST_POINTS + 1):
             yield Statement(f"{name} has {least} or more points", points >= least)
 
 
 def length_words(least: int, suit: Suit) -> str:
-    """That a suit has so many cards or more."""
+    """Say that a suit has so many cards or more."""
     suit_word = SUIT_WORDS[suit.name]
     if least == 1:
         return f"a {suit_word.removesuffix('s')} or more"
@@ -105,7 +124,7 @@ def length_words(least: int, suit: Suit) -> str:
 
 
 def split_by(statement: Statement, weights: Floats, gains: Floats) -> GainSplit:
-    """The gains on either side of a statement."""
+    """Return the mean gains on either side of a statement."""
     holds = statement.holds
     return GainSplit(
         statement.words,
@@ -116,7 +135,7 @@ def split_by(statement: Statement, weights: Floats, gains: Floats) -> GainSplit:
 
 
 def mean_of(weights: Floats, values: Floats) -> Estimate[float]:
-    """Weighted mean with its standard error."""
+    """Return the weighted mean of (n,) values with its standard error."""
     shares = weights / weights.sum()
     mean = float(shares @ values)
     variance = float(shares**2 @ (values - mean) ** 2)
@@ -124,7 +143,7 @@ def mean_of(weights: Floats, values: Floats) -> Estimate[float]:
 
 
 def split_sentence(head: str, split: GainSplit, figure: Callable[[float], str]) -> str:
-    """In words, which begin with ``head``; ``figure`` writes a gain."""
+    """Tell a split in words, which begin with ``head``; ``figure`` writes a gain."""
     inside = figure(split.inside.mean)
     outside = figure(split.outside.mean)
     share = percent(split.share, 0)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
@@ -16,7 +17,7 @@ from bayesbridge.bidders.slam_calls import asked_trump, controlled_suit
 from bayesbridge.bidders.statements import controls, key_card_mask
 from bayesbridge.engines.conditions import ConditionTables
 from bayesbridge.engines.tables import LayoutIndex
-from bayesbridge.engines.target import CallLikelihood, LikelihoodTerm
+from bayesbridge.engines.target import CallLikelihood, Likelihood, LikelihoodTerm
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.answer import capture_tricks
 from bayesbridge.estimators.outlook import outlook
@@ -25,12 +26,54 @@ from bayesbridge.evidence.kinds import Play
 from bayesbridge.game.calls import Call, Contract
 from bayesbridge.game.cards import Card, Suit
 from bayesbridge.game.deal import Seat
-from bayesbridge.game.layouts import Floats, Hands, high_card_points, suit_lengths
+from bayesbridge.game.layouts import (
+    Floats,
+    Hands,
+    Masks,
+    high_card_points,
+    suit_lengths,
+)
 from bayesbridge.runtime.progress import with_progress
 from bayesbridge.runtime.random64 import Seed
 
 if TYPE_CHECKING:
     import pandas
+
+
+ALL_POINTS: Final = range(38)
+"""High-card points that 13 cards may have."""
+
+CARDS_IN_TRICK: Final = 4
+
+LAYOUTS_TRIED: Final = (8_000, 60_000, 400_000)
+"""Layouts drawn to read calls, one number after the other until they are enough."""
+
+THINNED: Final = 4000
+"""Hands, about, whose likelihood is evaluated for a reading."""
+
+ENOUGH: Final = 100
+"""Effective sample size that a reading needs."""
+
+SMALLEST_LOG: Final = -700.0
+"""Logarithm near the smallest float."""
+
+KEY_CARDS: Final = 5
+
+MOVED: Final = 0.5
+"""Cards by which a call changes the mean length of a suit where that is told."""
+
+WEIGHT_OF_SHORTENING: Final = 0.6
+"""How much a card less in a suit counts beside a card more.
+
+A two-suiter is told by its suits, not by what it is short of.
+"""
+
+TAILS: Final = (0.1, 0.9)
+"""Chances below the two ends of a spread."""
+
+ROUNDING: Final = 1e-9
+
+ACES: Final = sum(Card.of(f"{suit.name}A").mask for suit in Suit)
 
 
 def sharpening(
@@ -41,68 +84,120 @@ def sharpening(
     level: int | None = None,
     **steps: Unpack[StepOptions],
 ) -> pandas.DataFrame:
-    """A row for the belief before any evidence, then one after each piece; cards come a
-    trick at a time.
+    """Tell how a belief sharpens: a row before any evidence, then after each piece.
 
-    Columns: ``event``; ``layouts`` (exact, as Python ints); ``method`` and ``exact``;
-    ``entropy_bits`` of the posterior; ``qualified``, P(both conditions hold);
-    ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given that they hold;
-    ``T_at_least``, P(T ≥ 6 + level); ``points_N`` … ``points_W``, mean high-card points
-    of the hands; ``made`` with its ``made_error``, P(the contract makes), ``nan``
-    without a contract, and ``made_basis``: ``network``, double dummy from the deal by the
-    network ``tricks``; ``solved``, from that moment on over all layouts, where few are
-    left and the plugin bayesbridge-double-dummy is installed; ``settled`` by the tricks
-    taken. The contract is that of the
-    auction once it is over, unless ``contract`` names one, such as ``"3NT by S"``; the
-    level is that of the contract, else 1. ``steps``: ``by_card`` gives every card its
-    own row; ``draws`` (as for ``infer``), ``rng`` (0).
+    Cards come a trick at a time, unless ``by_card``.
 
+    Parameters
+    ----------
+    belief : Belief
+        The observer, and the evidence in the order in which it came.
+    pair : str or pair of seats, optional
+        Whose tricks are meant; by default those of the observer's pair.
+    contract : str or Contract, optional
+        The contract whose chance is followed, such as ``"3NT by S"``; by default that
+        of the auction, once it is over.
+    level : int, optional
+        Level from 1 to 7 of the column ``T_at_least``; by default that of the contract,
+        else 1.
+    **steps
+        ``by_card`` gives every card its own row; ``draws``, as for
+        :meth:`bayesbridge.Belief.infer`; ``rng``, where random numbers start (0).
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each ``event``, with these columns:
+
+        ``layouts``
+            How many layouts fit, exactly, as Python ints.
+        ``method``, ``exact``
+            How the posterior was computed, and whether that is exact.
+        ``entropy_bits``
+            Entropy of the posterior.
+        ``qualified``
+            P(both conditions hold).
+        ``T_mean``, ``T_mean_qualified``
+            Mean of T, counted 0 where the conditions fail, and given that they hold.
+        ``T_at_least``
+            P(T ≥ 6 + level).
+        ``points_N``, ``points_E``, ``points_S``, ``points_W``
+            Mean high-card points of the hands.
+        ``made``, ``made_error``
+            P(the contract makes) with one standard error; ``nan`` without a contract.
+        ``made_basis``
+            ``network``: double dummy from the deal, by the network ``tricks``;
+            ``solved``: from that moment on over all layouts, where few are left and the
+            plugin bayesbridge-double-dummy is installed; ``settled`` by the tricks
+            taken.
+
+    Raises
+    ------
+    BayesBridgeError
+        If the level is not from 1 to 7.
+
+    Examples
+    --------
     >>> import bayesbridge as bb
-    >>> table = sharpening(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54")), level=5)
-    >>> [f"{row.event}: {row.entropy_bits:.1f} bits, T ≥ 11 {row.T_at_least:.0%}" for row in table.itertuples()]
-    ["S's hand: 56.2 bits, T ≥ 11 28%", 'N shows J54.AQ2.KQ76.A54: 23.3 bits, T ≥ 11 100%']
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
+    >>> belief = belief.given(bb.Reveal("N", "J54.AQ2.KQ76.A54"))
+    >>> for row in bb.sharpening(belief, level=5).itertuples():
+    ...     print(f"{row.event}: {row.entropy_bits:.1f} bits, {row.T_at_least:.0%}")
+    S's hand: 56.2 bits, 28%
+    N shows J54.AQ2.KQ76.A54: 23.3 bits, 100%
     """
     import pandas
 
-    goal = belief.table.contract if contract is None else Contract.of(contract)
-    level = (1 if goal is None else goal.level) if level is None else level
+    if contract is None:
+        goal = belief.table.contract
+    else:
+        goal = Contract.of(contract)
+    if level is None:
+        level = 1 if goal is None else goal.level
     if level not in range(1, 8):
         raise BayesBridgeError(
             f"level {level!r}: a contract is at level 1 to 7", level=level
         )
-    rows: list[dict[str, Any]] = []
     rng = steps.get("rng", 0)
-    for event, _, posterior, news in moments(belief, **steps):
-        found = rows[-1] if rows else {}
-        if news:
-            tricks, points = (
-                capture_tricks(posterior, pair, rng),
-                posterior.point_table @ range(38),
-            )
-            found = {
-                "layouts": posterior.count(),
-                "method": posterior.method_of(counted=tricks.exact),
-                "exact": tricks.exact and posterior.log_marginal_error == 0.0,
-                "entropy_bits": posterior.entropy_bits,
-                "qualified": tricks.holds,
-                "T_mean": float(tricks.mean[0]),
-                "T_mean_qualified": nan
-                if tricks.mean_if_held is None
-                else tricks.mean_if_held,
-                "T_at_least": tricks.at_least(6 + level),
-                **{f"points_{seat.name}": float(points[seat]) for seat in Seat},
-            }
-        made = _made_columns(posterior, goal, rng)
-        rows.append({**found, **made, "event": event})
-    table = pandas.DataFrame(
-        rows, columns=["event", *(name for name in rows[0] if name != "event")]
-    )
+    rows: list[dict[str, Any]] = []
+    figures: dict[str, Any] = {}
+    for moment in moments(belief, **steps):
+        if moment.news:
+            figures = _posterior_columns(moment.posterior, pair, level, rng)
+        chance_columns = _made_columns(moment.posterior, goal, rng)
+        rows.append({"event": moment.event, **figures, **chance_columns})
+    table = pandas.DataFrame(rows)
     table.attrs = {
         "level": level,
         "contract": "" if goal is None else str(goal),
         "players": 3 + (belief.dummy is None),
     }
     return table
+
+
+def _posterior_columns(
+    posterior: Posterior,
+    pair: str | tuple[Seat | str, Seat | str] | None,
+    level: int,
+    rng: Seed,
+) -> dict[str, Any]:
+    """What is believed at a moment, for a row of :func:`sharpening`."""
+    tricks = capture_tricks(posterior, pair, rng)
+    mean_points = posterior.point_table @ ALL_POINTS
+    mean_if_held = tricks.mean_if_held
+    columns = {
+        "layouts": posterior.count(),
+        "method": posterior.method_of(counted=tricks.exact),
+        "exact": tricks.exact and posterior.log_marginal_error == 0.0,
+        "entropy_bits": posterior.entropy_bits,
+        "qualified": tricks.holds,
+        "T_mean": float(tricks.mean[0]),
+        "T_mean_qualified": nan if mean_if_held is None else mean_if_held,
+        "T_at_least": tricks.at_least(6 + level),
+    }
+    for seat in Seat:
+        columns[f"points_{seat.name}"] = float(mean_points[seat])
+    return columns
 
 
 def _made_columns(
@@ -126,63 +221,80 @@ def card_history(
     last: Posterior | None = None,
     **steps: Unpack[StepOptions],
 ) -> pandas.DataFrame:
-    """Where a card lies: a row for the belief before any evidence, then one after each
-    piece.
+    """Tell where a card lies: a row before any evidence, then after each piece.
 
-    Columns: ``event``; ``N``, ``E``, ``S``, ``W``, P(the seat holds the card);
-    ``error``, about the largest standard error of these, 0 where they are ``exact``;
-    ``method``. ``last`` is the posterior of the belief, where it has been inferred.
-    ``steps`` as in :func:`sharpening`.
+    Parameters
+    ----------
+    belief : Belief
+        The observer, and the evidence in the order in which it came.
+    card : str or Card
+        A card that the observer does not hold, such as ``"SQ"``.
+    last : Posterior, optional
+        The posterior of the whole belief, where it has been inferred already.
+    **steps
+        ``by_card`` gives every card its own row, else they come a trick at a time;
+        ``draws``, as for :meth:`bayesbridge.Belief.infer`; ``rng``, where random
+        numbers start (0).
 
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each ``event``: ``N``, ``E``, ``S`` and ``W``, P(the seat holds the
+        card); ``error``, about the largest standard error of these, 0 where they are
+        ``exact``; and the ``method`` of the posterior.
+
+    Raises
+    ------
+    BayesBridgeError
+        If the card is in the observer's own hand.
+
+    Examples
+    --------
     >>> import bayesbridge as bb
-    >>> belief = Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6))
-    >>> [f"{row.event}: W {row.W:.1%}, E {row.E:.1%}" for row in card_history(belief, "SQ").itertuples()]
-    ["S's hand: W 33.3%, E 33.3%", 'W has 5 to 6 cards in S: W 57.6%, E 21.2%']
+    >>> belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6))
+    >>> for row in bb.card_history(belief, "SQ").itertuples():
+    ...     print(f"{row.event}: W {row.W:.1%}, E {row.E:.1%}")
+    S's hand: W 33.3%, E 33.3%
+    W has 5 to 6 cards in S: W 57.6%, E 21.2%
     """
     import pandas
 
-    named = Card.of(card)
-    if named in belief.hand:
+    searched = Card.of(card)
+    if searched in belief.hand:
         raise BayesBridgeError(
-            f"{named} is in {belief.observer.name}'s own hand: name another card",
-            card=named,
+            f"{searched} is in {belief.observer.name}'s own hand: name another card",
+            card=searched,
         )
+    events = _events(belief, steps.get("by_card", False))
+    walk = moments(belief, **steps)
     rows: list[dict[str, Any]] = []
-    events, walk = (
-        _events(belief, steps.get("by_card", False)),
-        moments(belief, **steps),
-    )
     for number, (_, event) in enumerate(events, 1):
-        posterior = (
-            last if last is not None and number == len(events) else next(walk).posterior
-        )
-        places = posterior.card_probabilities().sel(card=str(named))
-        shares = {
-            seat.name: min(1.0, float(places.sel(seat=seat.name))) for seat in Seat
-        }
-        exact = (
-            posterior.counts_cards
-            or not posterior.belief.constraints.unknown_mask & named.mask
-        )
-        spread = max(share * (1.0 - share) for share in shares.values())
-        error = (
-            0.0 if exact else sqrt(spread / posterior.ess) or 1.5 / posterior.ess
-        )  # the rule of three
-        rows.append(
-            {
-                "event": event,
-                **shares,
-                "error": error,
-                "exact": exact,
-                "method": posterior.method,
-            }
-        )
+        if last is not None and number == len(events):
+            posterior = last
+        else:
+            posterior = next(walk).posterior
+        rows.append({"event": event, **_card_columns(posterior, searched)})
     return pandas.DataFrame(rows)
 
 
+def _card_columns(posterior: Posterior, card: Card) -> dict[str, Any]:
+    """Where a card lies at a moment, for a row of :func:`card_history`."""
+    places = posterior.card_probabilities().sel(card=str(card))
+    shares = {seat.name: min(1.0, float(places.sel(seat=seat.name))) for seat in Seat}
+    is_known = not posterior.belief.constraints.unknown_mask & card.mask
+    exact = posterior.counts_cards or is_known
+    error = 0.0
+    if not exact:
+        largest_variance = max(share * (1.0 - share) for share in shares.values())
+        # Half the rule of three, where no draw differs from the others.
+        error = sqrt(largest_variance / posterior.ess) or 1.5 / posterior.ess
+    return {**shares, "error": error, "exact": exact, "method": posterior.method}
+
+
 class Spread(NamedTuple):
-    """A whole number: its mean, and the numbers below and above which one case in ten
-    lies each.
+    """A whole number with chances: its mean, and where the middle of it lies.
+
+    One case in ten lies below ``low``, one in ten above ``high``.
     """
 
     mean: float
@@ -191,11 +303,11 @@ class Spread(NamedTuple):
 
 
 class CallReading(NamedTuple):
-    """What one call says of its caller's hand, by the caller's own calls up to it and
-    the cards in sight.
+    """What one call says of its caller's hand.
 
-    Where the call is so rare that too few layouts tell, ``points`` is ``None`` and the
-    rest is empty.
+    It rests on the caller's own calls up to it and on the cards in sight. Where the
+    call is so rare that too few layouts tell, ``points`` is ``None`` and all that
+    follows is empty.
     """
 
     seat: Seat
@@ -217,21 +329,25 @@ class CallReading(NamedTuple):
     @property
     def suit(self) -> Suit | None:
         """The suit that the call names."""
-        return None if self.call.strain is None else self.call.strain.trump
+        strain = self.call.strain
+        return None if strain is None else strain.trump
 
     @property
     def length(self) -> Spread | None:
+        """The length of the suit that the call names."""
         return None if self.suit is None else self.lengths.get(self.suit)
 
 
 def readings(belief: Belief, rng: Seed = 0) -> list[CallReading]:
-    """How every call of a hidden seat in an auction of four players was read by the
-    bidder model.
+    """Read every call of a hidden seat by the bidder model of a belief.
+
+    Only auctions of four players are read.
 
     >>> import bayesbridge as bb
-    >>> belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None).given(bb.Called("W", "1H"))
-    >>> [(one.points.low, one.points.high, one.length.low) for one in readings(belief, 1)]
-    [(11, 16, 5)]
+    >>> belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None)
+    >>> (reading,) = readings(belief.given(bb.Called("W", "1H")), 1)
+    >>> reading.points.low, reading.points.high, reading.length.low
+    (11, 16, 5)
     """
     if belief.dummy is not None:
         return []
@@ -241,143 +357,205 @@ def readings(belief: Belief, rng: Seed = 0) -> list[CallReading]:
     )
 
 
+class HiddenCall(NamedTuple):
+    """A call of a hidden seat, with its likelihood and the guide to that."""
+
+    seat: int
+    likelihood: CallLikelihood
+    guide: Likelihood
+
+
 def read_calls(
     terms: Iterable[LikelihoodTerm],
     known: Constraints,
     most: int = 400_000,
     rng: Seed = 0,
 ) -> list[CallReading]:
-    """The same of the calls of hidden seats among some terms; ``Constraints.free()``:
-    for whoever sees no card.
+    """Read the calls of hidden seats among the terms of an evidence.
 
-    Layouts that fit the hard evidence are drawn, thinned by what the guide says of the
-    seat's calls so far, and weighted by the likelihood of these: 8 000, and up to
-    ``most`` while some reading has too few effective ones.
+    Layouts that fit the hard evidence are drawn: 8 000, and up to ``most`` while some
+    reading has too few effective ones. ``Constraints.free()`` reads the calls for
+    whoever sees no card.
     """
     calls = [
-        (term, term.call)
+        HiddenCall(term.seats[0], term.call, term.guide)
         for term in terms
         if term.call is not None and term.seats[0] in known.hidden
     ]
-    kept: list[CallReading] = []
+    if not calls:
+        return []
     generator = np.random.default_rng(rng)
-    for n in (
-        dict.fromkeys(min(n, most) for n in (8_000, 60_000, 400_000)) if calls else ()
-    ):
-        layouts = (
-            ConditionTables.of(known).table
-            if len(known.hidden) == 4
-            else LayoutIndex.of(known)
-        ).draw(n, rng)
-        logs, kept = np.zeros((n, 4)), []
-        for number, (term, call) in enumerate(calls):
-            seat = term.seats[0]
-            logs[:, seat] += term.guide(layouts[:, seat])
-            weights = np.exp(logs[:, seat] - max(float(logs[:, seat].max()), -700.0))
-            share = np.minimum(1.0, THINNED * weights / weights.sum())
-            some = np.flatnonzero(generator.random(n) < share)
-            hands = layouts[some, seat]
-            so_far = [one for of, one in calls[: number + 1] if of.seats[0] == seat]
-            chances = sum(
-                (one(hands) for one in so_far), np.zeros(len(hands))
-            ) - np.log(share[some])
-            before = next(
-                (
-                    one.lengths
-                    for one in reversed(kept)
-                    if one.seat == seat and one.lengths
-                ),
-                None,
-            )
-            means = (
-                [before[suit].mean for suit in Suit]
-                if before
-                else suit_lengths(layouts[:, seat]).mean(axis=0)
-            )
-            kept.append(_reading(call, hands, chances, means))
-        if all(one.points is not None for one in kept):
+    call_readings: list[CallReading] = []
+    for n in dict.fromkeys(min(n, most) for n in LAYOUTS_TRIED):
+        layouts = _draw_layouts(known, n, rng)
+        call_readings = _read_on_layouts(calls, layouts, generator)
+        if all(reading.points is not None for reading in call_readings):
             break
-    return kept
+    return call_readings
 
 
-KEY_CARDS: Final = 5
-THINNED, ENOUGH = 4000, 100
-"""Hands, about, whose likelihood is evaluated for a reading, and the effective sample
-size that it needs.
-"""
+def _draw_layouts(known: Constraints, n: int, rng: Seed) -> Masks:
+    """(n, 4) uniform draws of the layouts that fit the hard evidence."""
+    if len(known.hidden) == len(Seat):
+        return ConditionTables.of(known).table.draw(n, rng)
+    return LayoutIndex.of(known).draw(n, rng)
 
 
-def _reading(
-    made: CallLikelihood, hands: Hands, logs: Floats, before: Sequence[float] | Floats
-) -> CallReading:
-    """What hands with these log weights show, and which suits have other mean lengths
-    than ``before`` the call.
+def _read_on_layouts(
+    calls: Sequence[HiddenCall], layouts: Masks, generator: np.random.Generator
+) -> list[CallReading]:
+    """Read the calls in order on (n, 4) layouts.
+
+    The layouts are thinned by what the guide says of the seat's calls so far, and those
+    that stay are weighted by the likelihood of these calls.
     """
-    seat, call = made.auction.bidders[made.index % 4], made.auction.calls[made.index]
-    weights = np.exp(logs - max(float(logs.max(initial=-700.0)), -700.0))
-    total = float(weights.sum())
-    if not total or total * total / float(weights @ weights) < ENOUGH:
-        return CallReading(seat, call, None)
-    weights = weights / total
+    guide_logs = np.zeros((len(layouts), len(Seat)))
+    call_readings: list[CallReading] = []
+    for number, call in enumerate(calls):
+        seat = call.seat
+        guide_logs[:, seat] += call.guide(layouts[:, seat])
+        chance_to_stay = _chances_to_stay(guide_logs[:, seat])
+        stays = np.flatnonzero(generator.random(len(layouts)) < chance_to_stay)
+        hands = layouts[stays, seat]
+        log_likelihood = np.zeros(len(hands))
+        for earlier_call in calls[: number + 1]:
+            if earlier_call.seat == seat:
+                log_likelihood += earlier_call.likelihood(hands)
+        log_weights = log_likelihood - np.log(chance_to_stay[stays])
+        lengths_before = _mean_lengths_before(call_readings, seat, layouts)
+        call_readings.append(
+            _read_call(call.likelihood, hands, log_weights, lengths_before)
+        )
+    return call_readings
+
+
+def _chances_to_stay(guide_logs: Floats) -> Floats:
+    """(n,) chances in proportion to the guide by which about ``THINNED`` hands stay."""
+    weights = _relative_weights(guide_logs)
+    return np.minimum(1.0, THINNED * weights / weights.sum())
+
+
+def _relative_weights(log_weights: Floats) -> Floats:
+    """(n,) weights of which the largest is 1, unless it is too small for a float."""
+    largest = float(log_weights.max(initial=SMALLEST_LOG))
+    return np.exp(log_weights - largest)
+
+
+def _mean_lengths_before(
+    call_readings: Sequence[CallReading], seat: int, layouts: Masks
+) -> Sequence[float] | Floats:
+    """Mean lengths of the suits by the latest reading of the seat that tells them.
+
+    Without one they are those of all layouts.
+    """
+    for reading in reversed(call_readings):
+        if reading.seat == seat and reading.lengths:
+            return [reading.lengths[suit].mean for suit in Suit]
+    return np.asarray(suit_lengths(layouts[:, seat]).mean(axis=0))
+
+
+def _read_call(
+    call: CallLikelihood,
+    hands: Hands,
+    log_weights: Floats,
+    lengths_before: Sequence[float] | Floats,
+) -> CallReading:
+    """Read a call from (n,) hands with log weights.
+
+    ``lengths_before`` are the mean lengths of the suits before the call.
+    """
+    turn = Turn.of(call.auction, call.index)
+    weights = _enough_weights(log_weights)
+    if weights is None:
+        return CallReading(turn.seat, turn.call, None)
     lengths = suit_lengths(hands)
-    spreads = {
+    length_spreads = {
         suit: strength(np.bincount(lengths[:, suit], weights, 14)) for suit in Suit
     }
-    change = {suit: spreads[suit].mean - before[suit] for suit in Suit}
-    # A two-suiter is told by its suits, not by what it is short of.
-    order = sorted(Suit, key=lambda one: -max(change[one], -0.6 * change[one]))
-    moved = tuple(suit for suit in order if abs(change[suit]) >= 0.5)
-    aces = sum(1 << 13 * suit + 12 for suit in Suit)
-    features = {
-        "balanced": (lengths.min(axis=1) > 1) & ((lengths == 2).sum(axis=1) < 2),
+    features = _features(hands, lengths)
+    key_card_chances: tuple[float, ...] = ()
+    trump = asked_trump(call.model, turn.before)
+    if trump is not None:
+        key_cards = np.bitwise_count(hands & np.uint64(key_card_mask(trump)))
+        features["key_cards"] = key_cards
+        chances = np.bincount(key_cards, weights, KEY_CARDS + 1)
+        key_card_chances = tuple(chances.tolist())
+    control_suit = controlled_suit(call.model, turn.before, turn.call)
+    if control_suit is not None:
+        features["control"] = controls(hands, control_suit)
+    points = np.bincount(high_card_points(hands), weights, len(ALL_POINTS))
+    return CallReading(
+        turn.seat,
+        turn.call,
+        points=strength(points),
+        lengths=length_spreads,
+        moved=_moved_suits(length_spreads, lengths_before),
+        features={name: float(weights @ column) for name, column in features.items()},
+        key_cards=key_card_chances,
+    )
+
+
+def _enough_weights(log_weights: Floats) -> Floats | None:
+    """(n,) weights adding up to one; ``None`` where their effective size is too small."""
+    weights = _relative_weights(log_weights)
+    total = float(weights.sum())
+    if not total or total * total / float(weights @ weights) < ENOUGH:
+        return None
+    return weights / total
+
+
+def _features(hands: Hands, lengths: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+    """(n,) arrays of what (n,) hands with (n, 4) suit lengths have."""
+    doubletons = (lengths == 2).sum(axis=1)
+    return {
+        "balanced": (lengths.min(axis=1) > 1) & (doubletons < 2),
         "shortness": lengths.min(axis=1) < 2,
         "hearts_4": lengths[:, Suit.H] >= 4,
         "spades_4": lengths[:, Suit.S] >= 4,
         "major_4": lengths[:, [Suit.H, Suit.S]].max(axis=1) >= 4,
-        "aces": np.bitwise_count(hands & np.uint64(aces)),
+        "aces": np.bitwise_count(hands & np.uint64(ACES)),
     }
-    turn = Turn.of(made.auction, made.index)
-    key_cards: tuple[float, ...] = ()
-    trump = asked_trump(made.model, turn.before)
-    if trump is not None:
-        held = np.bitwise_count(hands & np.uint64(key_card_mask(trump)))
-        features["key_cards"] = held
-        key_cards = tuple(np.bincount(held, weights, KEY_CARDS + 1).tolist())
-    controlled = controlled_suit(made.model, turn.before, turn.call)
-    if controlled is not None:
-        features["control"] = controls(hands, controlled)
-    shares = {name: float(weights @ values) for name, values in features.items()}
-    points = strength(np.bincount(high_card_points(hands), weights, 38))
-    return CallReading(seat, call, points, spreads, moved, shares, key_cards)
+
+
+def _moved_suits(
+    length_spreads: Mapping[Suit, Spread], lengths_before: Sequence[float] | Floats
+) -> tuple[Suit, ...]:
+    """The suits whose mean length changed, first the most, long suits before short."""
+    change = {suit: length_spreads[suit].mean - lengths_before[suit] for suit in Suit}
+    importance = {
+        suit: max(change[suit], -WEIGHT_OF_SHORTENING * change[suit]) for suit in Suit
+    }
+    falling = sorted(Suit, key=lambda suit: -importance[suit])
+    return tuple(suit for suit in falling if abs(change[suit]) >= MOVED)
 
 
 def strength(shares: Sequence[float] | Floats) -> Spread:
-    """Of a whole number with these chances of 0, 1, 2, …
+    """Return the spread of a whole number with these chances of 0, 1, 2 and so on.
 
     >>> strength([0.25, 0.5, 0.25])
     Spread(mean=1.0, low=0, high=2)
     """
     chances = np.asarray(shares, np.float64)
-    low, high = (
-        np.searchsorted(np.cumsum(chances), (0.1 - 1e-9, 0.9 - 1e-9))
-        .clip(max=len(chances) - 1)
-        .tolist()
-    )
-    return Spread(float(chances @ np.arange(len(chances))), low, high)
+    numbers = np.arange(len(chances))
+    quantiles = np.searchsorted(np.cumsum(chances), np.array(TAILS) - ROUNDING)
+    low, high = quantiles.clip(max=len(chances) - 1).tolist()
+    return Spread(float(chances @ numbers), low, high)
 
 
 class Moment(NamedTuple):
-    """What happened last, how many pieces were seen, what is believed then, and whether
-    that is news.
-    """
+    """What is believed after an event."""
 
     event: str
     pieces: int
+    """Pieces of evidence that are seen by then."""
     posterior: Posterior
     news: bool
+    """Whether the event changed the posterior."""
 
 
 class StepOptions(TypedDict, total=False):
+    """How a belief is followed event by event."""
+
     by_card: bool
     draws: int | None
     rng: Seed
@@ -386,38 +564,42 @@ class StepOptions(TypedDict, total=False):
 def moments(
     belief: Belief, *, by_card: bool = False, draws: int | None = None, rng: Seed = 0
 ) -> Iterator[Moment]:
-    """The posterior before any evidence, then after each piece; cards come a trick at a
-    time unless ``by_card``.
+    """Yield the posterior before any evidence, then after each piece.
+
+    Cards come a trick at a time unless ``by_card``.
     """
-    events, history = _events(belief, by_card), list(belief.history())
+    events = _events(belief, by_card)
+    stages = list(belief.history())
     posterior: Posterior | None = None
     for pieces, event in with_progress("steps", events):
-        same = None if posterior is None else posterior.rebind(history[pieces])
-        posterior = (
-            history[pieces].infer(draws=draws, rng=rng, before=posterior)
-            if same is None
-            else same
-        )
-        yield Moment(event, pieces, posterior, same is None)
+        stage = stages[pieces]
+        unchanged = None if posterior is None else posterior.rebind(stage)
+        if unchanged is None:
+            posterior = stage.infer(draws=draws, rng=rng, before=posterior)
+        else:
+            posterior = unchanged
+        yield Moment(event, pieces, posterior, news=unchanged is None)
 
 
 def _events(belief: Belief, by_card: bool) -> list[tuple[int, str]]:
-    """How many pieces are seen after each event, the first of which is the hand, and
-    what it is called.
+    """How many pieces are seen after each event, and what it is called.
+
+    The first event is the hand. Of cards an event is a whole trick, or the last card
+    before other evidence.
     """
-    found = [(0, f"{belief.observer.name}'s hand")]
-    evidence, cards = belief.evidence, 0
+    evidence = belief.evidence
+    events = [(0, f"{belief.observer.name}'s hand")]
+    cards_played = 0
     for number, piece in enumerate(evidence, 1):
-        event = str(piece)
-        if isinstance(piece, Play):
-            cards += 1
-            if not by_card and not cards % 4:
-                event = f"trick {cards // 4}: {belief.table.tricks[cards // 4 - 1]}"
-            elif (
-                not by_card
-                and number < len(evidence)
-                and isinstance(evidence[number], Play)
-            ):
-                continue
-        found.append((number, event))
-    return found
+        if by_card or not isinstance(piece, Play):
+            events.append((number, str(piece)))
+            continue
+        cards_played += 1
+        tricks, cards_in_trick = divmod(cards_played, CARDS_IN_TRICK)
+        card_follows = number < len(evidence) and isinstance(evidence[number], Play)
+        if cards_in_trick == 0:
+            trick = belief.table.tricks[tricks - 1]
+            events.append((number, f"trick {tricks}: {trick}"))
+        elif not card_follows:
+            events.append((number, str(piece)))
+    return events

@@ -31,14 +31,21 @@ each call as often as the bidder makes it.
 """
 
 
+type Nodes = NDArray[np.intp]
+"""Auctions, by the numbers of their nodes in the tree."""
+
+
 class Caller(Protocol):
     """How one seat calls in the auctions of a tree."""
 
     def look_at(self, hands: Hands) -> None:
-        """Take (n,) hands of the seat for those that are asked about from now on."""
+        """Take (n,) hands of the seat, which later questions are about."""
 
-    def chances(self, nodes: NDArray[np.intp], places: Ints) -> Floats:
-        """(r, 38) P(call) in r auctions of one length, with the hands at ``places``."""
+    def chances(self, nodes: Nodes, layouts: Ints) -> Floats:
+        """Return (r, 38) P(call) in r auctions of one length.
+
+        ``layouts`` (r,) are the numbers of the seat's hands, of those looked at.
+        """
 
 
 class LearnedCaller:
@@ -49,11 +56,13 @@ class LearnedCaller:
         self.vectors: Singles = np.zeros((0, 0), np.float32)
 
     def look_at(self, hands: Hands) -> None:
+        """Take (n,) hands of the seat."""
         vectors = self.reader.vectors(hands)
         self.vectors = np.broadcast_to(vectors, (len(hands), vectors.shape[1]))
 
-    def chances(self, nodes: NDArray[np.intp], places: Ints) -> Floats:
-        return self.reader.probabilities(nodes, self.vectors[places])
+    def chances(self, nodes: Nodes, layouts: Ints) -> Floats:
+        """Return (r, 38) P(call), of all auctions together."""
+        return self.reader.probabilities(nodes, self.vectors[layouts])
 
 
 class ModelCaller:
@@ -65,21 +74,28 @@ class ModelCaller:
         self.hands: Hands = np.zeros(0, np.uint64)
 
     def look_at(self, hands: Hands) -> None:
+        """Take (n,) hands of the seat."""
         self.hands = hands
 
-    def chances(self, nodes: NDArray[np.intp], places: Ints) -> Floats:
+    def chances(self, nodes: Nodes, layouts: Ints) -> Floats:
+        """Return (r, 38) P(call), of each distinct hand in each distinct auction."""
         chances = np.zeros((len(nodes), len(CALLS)))
         for node in np.unique(nodes).tolist():
             rows = np.flatnonzero(nodes == node)
-            hands, which = np.unique(self.hands[places[rows]], return_inverse=True)
+            hands, hand_of_row = np.unique(
+                self.hands[layouts[rows]], return_inverse=True
+            )
             auction = self.tree.auction(node)
-            chances[rows] = call_probabilities(self.model, hands, auction)[which]
+            chances_of_hand = call_probabilities(self.model, hands, auction)
+            chances[rows] = chances_of_hand[hand_of_row]
         return chances
 
 
 class SystemCaller:
-    """A seat that follows a system: the model is asked where the system says something
-    of the next call, and elsewhere experts are read all together.
+    """A seat that follows a system.
+
+    The model is asked where the system says something of the next call; elsewhere
+    experts are read, all auctions together.
     """
 
     def __init__(
@@ -88,22 +104,28 @@ class SystemCaller:
         self.model = model
         self.base = base
         self.tree = tree
-        self.asked = ModelCaller(model, tree)
+        self.by_model = ModelCaller(model, tree)
         self._speaks: dict[int, bool] = {}
 
     def look_at(self, hands: Hands) -> None:
+        """Take (n,) hands of the seat."""
         self.base.look_at(hands)
-        self.asked.look_at(hands)
+        self.by_model.look_at(hands)
 
-    def chances(self, nodes: NDArray[np.intp], places: Ints) -> Floats:
-        chances = self.base.chances(nodes, places)
-        distinct, which = np.unique(nodes, return_inverse=True)
-        spoken = np.array([self._speaks_at(node) for node in distinct.tolist()])[which]
-        if spoken.any():
-            chances[spoken] = self.asked.chances(nodes[spoken], places[spoken])
+    def chances(self, nodes: Nodes, layouts: Ints) -> Floats:
+        """Return (r, 38) P(call), by the system where it speaks."""
+        chances = self.base.chances(nodes, layouts)
+        distinct_nodes, node_of_row = np.unique(nodes, return_inverse=True)
+        speaks = [self._speaks_at(node) for node in distinct_nodes.tolist()]
+        by_system = np.array(speaks)[node_of_row]
+        if by_system.any():
+            chances[by_system] = self.by_model.chances(
+                nodes[by_system], layouts[by_system]
+            )
         return chances
 
     def _speaks_at(self, node: int) -> bool:
+        """Whether the system says something of the next call."""
         if node not in self._speaks:
             self._speaks[node] = self.model.speaks_at(self.tree.auction(node))
         return self._speaks[node]
@@ -128,37 +150,47 @@ class Rollouts:
 
     def ends(
         self, layouts: Masks, calls: Sequence[Call], rng: np.random.Generator
-    ) -> NDArray[np.intp]:
-        """(n, calls) the finished auctions, nodes of the tree, of (n, 4) layouts after
-        each of the calls.
-        """
+    ) -> Nodes:
+        """Return (n, calls) the finished auctions of (n, 4) layouts after each call."""
         for seat, caller in self._callers.items():
             caller.look_at(np.ascontiguousarray(layouts[:, seat]))
-        tree = self.tree
         n = len(layouts)
-        starts = [tree.child(tree.start, call.index) for call in calls]
-        ends = np.tile(np.array(starts, np.intp), (n, 1)).reshape(-1)
+        # One row for each layout and call: those of the first layout, of the next, …
+        starts = [self.tree.child(self.tree.start, call.index) for call in calls]
+        nodes = np.tile(np.array(starts, np.intp), n)
         layout_of_row = np.repeat(np.arange(n), len(calls))
-        going = ends[[not tree.is_over(node) for node in starts] * n]
-        rows = np.flatnonzero([not tree.is_over(node) for node in starts] * n)
-        while len(rows):
-            numbers = rng.random(n) if self.way == "sampled" else None
-            seat = tree.turn(int(going[0]))
-            places = layout_of_row[rows]
-            chances = self._callers[seat].chances(going, places)
-            made = self._made(chances, None if numbers is None else numbers[places])
-            ends[rows], over = self._after(going, made)
-            rows = rows[~over]
-            going = ends[rows]
-        return ends.reshape(n, len(calls))
+        goes_on = [not self.tree.is_over(node) for node in starts]
+        unfinished = np.flatnonzero(np.tile(goes_on, n))
+        while len(unfinished):
+            nodes_in_turn = nodes[unfinished]
+            made = self._next_calls(nodes_in_turn, layout_of_row[unfinished], n, rng)
+            nodes[unfinished], is_over = self._after(nodes_in_turn, made)
+            unfinished = unfinished[~is_over]
+        return nodes.reshape(n, len(calls))
+
+    def _next_calls(
+        self, nodes: Nodes, layouts: Ints, n: int, rng: np.random.Generator
+    ) -> NDArray[np.intp]:
+        """(r,) the next calls in r auctions of one length.
+
+        ``layouts`` (r,) are the numbers of their layouts, from 0 to n - 1. Calls are
+        sampled by one uniform number for each layout, whatever was called before.
+        """
+        seat = self.tree.turn(int(nodes[0]))
+        chances = self._callers[seat].chances(nodes, layouts)
+        if self.way != "sampled":
+            return chances.argmax(axis=1)
+        numbers = rng.random(n)
+        return picked_calls(chances, numbers[layouts])
 
     def contract(self, end: int) -> Contract | None:
-        """The contract of a finished auction, ``None`` where all passed."""
+        """Return the contract of a finished auction, ``None`` where all passed."""
         if end not in self._contracts:
             self._contracts[end] = self.tree.contract(end)
         return self._contracts[end]
 
     def _caller(self, model: BidderModel) -> Caller:
+        """The quickest way to ask a model."""
         if isinstance(model, LearnedBidder):
             return self._expert(model)
         if isinstance(model, SystemBidder) and isinstance(model.base, LearnedBidder):
@@ -171,23 +203,24 @@ class Rollouts:
             self._readers[model] = TreeReader(model, self.tree)
         return LearnedCaller(self._readers[model])
 
-    def _made(self, chances: Floats, numbers: Floats | None) -> NDArray[np.intp]:
-        """(r,) the calls made: the likeliest, or those that (r,) uniform ``numbers``
-        pick.
-        """
-        if numbers is None:
-            return chances.argmax(axis=1)
-        total = chances.cumsum(axis=1)
-        picked = (total <= (numbers * total[:, -1])[:, None]).sum(axis=1)
-        return np.minimum(picked, len(CALLS) - 1)
-
     def _after(
-        self, nodes: NDArray[np.intp], made: NDArray[np.intp]
-    ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """(r,) the auctions after the calls, and which of them are over."""
-        steps, which = np.unique(nodes * len(CALLS) + made, return_inverse=True)
+        self, nodes: Nodes, calls: NDArray[np.intp]
+    ) -> tuple[Nodes, NDArray[np.bool_]]:
+        """(r,) the auctions after the (r,) calls, and which of them are over."""
+        distinct_steps, step_of_row = np.unique(
+            nodes * len(CALLS) + calls, return_inverse=True
+        )
         children = [
-            self.tree.child(*divmod(step, len(CALLS))) for step in steps.tolist()
+            self.tree.child(*divmod(step, len(CALLS)))
+            for step in distinct_steps.tolist()
         ]
-        over = [self.tree.is_over(child) for child in children]
-        return np.array(children, np.intp)[which], np.array(over)[which]
+        is_over = [self.tree.is_over(child) for child in children]
+        return np.array(children, np.intp)[step_of_row], np.array(is_over)[step_of_row]
+
+
+def picked_calls(chances: Floats, numbers: Floats) -> NDArray[np.intp]:
+    """Return (r,) the calls that (r,) uniform ``numbers`` pick by (r, 38) ``chances``."""
+    cumulative = chances.cumsum(axis=1)
+    thresholds = numbers * cumulative[:, -1]
+    picked = (cumulative <= thresholds[:, None]).sum(axis=1)
+    return np.minimum(picked, len(CALLS) - 1)

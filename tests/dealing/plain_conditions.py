@@ -1,5 +1,6 @@
-"""Conditions of the dealer language on one deal, in plain Python: card by card, with
-none of the package's tables.
+"""Conditions of the dealer language on one deal, in plain Python.
+
+They are read card by card, with none of the package's tables.
 """
 
 from bayesbridge.evidence.expressions import Held, Number, Operation, ShapeIn
@@ -21,6 +22,7 @@ def suits_of(mask):
 
 
 def value(node, hands):
+    """The value of an expression, by the suits of four hands."""
     match node:
         case Number(number):
             return number
@@ -30,24 +32,27 @@ def value(node, hands):
             return measured(measure, hands[seat][suit])
         case ShapeIn(seat, shapes):
             return int(tuple(map(len, hands[seat])) in shapes)
-        case Operation("and", parts):
-            return int(all(value(part, hands) for part in parts))
-        case Operation("or", parts):
-            return int(any(value(part, hands) for part in parts))
-        case Operation("not", (part,)):
-            return int(not value(part, hands))
+        case Operation("and", operands):
+            return int(all(value(operand, hands) for operand in operands))
+        case Operation("or", operands):
+            return int(any(value(operand, hands) for operand in operands))
+        case Operation("not", (operand,)):
+            return int(not value(operand, hands))
         case Operation("?", (chosen, yes, no)):
             return value(yes, hands) if value(chosen, hands) else value(no, hands)
         case Operation("score", (*contract, tricks)):
-            vulnerable, level, strain = (part.value for part in contract)
+            vulnerable, level, strain = (number.value for number in contract)
             return paid(
                 vulnerable, level, strain, min(max(value(tricks, hands), 0), 13)
             )
         case Operation("imps", (difference,)):
-            found = value(difference, hands)
-            return (1 if found > 0 else -1) * sum(abs(found) >= step for step in IMPS)
-        case Operation(sign, (first, second)):
-            return wrapped(OPERATIONS[sign](value(first, hands), value(second, hands)))
+            points = value(difference, hands)
+            sign = 1 if points > 0 else -1
+            return sign * sum(abs(points) >= step for step in IMPS)
+        case Operation(operator, (left_operand, right_operand)):
+            left_value = value(left_operand, hands)
+            right_value = value(right_operand, hands)
+            return wrapped(OPERATIONS[operator](left_value, right_value))
     raise AssertionError(node)
 
 
@@ -88,8 +93,8 @@ def measured(measure, suit):
 
 
 def losers(suit):
-    wanted = "AKQ"[: len(suit)]
-    return sum(rank not in suit for rank in wanted)
+    winners = "AKQ"[: len(suit)]
+    return sum(rank not in suit for rank in winners)
 
 
 def quality(suit):
@@ -107,7 +112,9 @@ def quality(suit):
 
 def four_c(suit):
     """By the rules of *The Bridge World*, October 1982, times 100."""
-    length, worth, better = len(suit), {0: 300, 1: 200, 2: 100}.get(len(suit), 0), 0
+    length = len(suit)
+    worth = {0: 300, 1: 200, 2: 100}.get(length, 0)
+    better = 0  # honours above the one that is looked at
     for rank in "AKQJ":
         if rank in suit:
             if rank == "A":
@@ -126,18 +133,22 @@ def four_c(suit):
 
 def paid(vulnerable, level, strain, tricks, doubled=0):
     """Duplicate score by law 77; ``doubled`` is 1 for a double, 2 for a redouble."""
-    short = level + 6 - tricks
-    if short > 0 and not doubled:
-        return -short * (100 if vulnerable else 50)
-    if short > 0:
-        return -doubled * sum(
-            ([200] + [300] * 12 if vulnerable else [100, 200, 200] + [300] * 10)[:short]
-        )
-    each = 20 if strain in (0, 1) else 30
-    bid = (each * level + 10 * (strain == 4)) * 2**doubled
-    bonus = 50 if bid < 100 else 500 if vulnerable else 300
-    bonus += {6: 750 if vulnerable else 500, 7: 1500 if vulnerable else 1000}.get(
-        level, 0
-    )
-    over = doubled * (200 if vulnerable else 100) or each
-    return bid + bonus + 50 * doubled - short * over
+    down = level + 6 - tricks
+    if down > 0 and not doubled:
+        return -down * (100 if vulnerable else 50)
+    if down > 0:
+        penalties = [100, 200, 200] + [300] * 10
+        if vulnerable:
+            penalties = [200] + [300] * 12
+        return -doubled * sum(penalties[:down])
+    trick = 20 if strain in (0, 1) else 30
+    bid = (trick * level + 10 * (strain == 4)) * 2**doubled
+    bonus = 50
+    if bid >= 100:
+        bonus = 500 if vulnerable else 300
+    slam_bonus = {6: 500, 7: 1000}
+    if vulnerable:
+        slam_bonus = {6: 750, 7: 1500}
+    bonus += slam_bonus.get(level, 0)
+    overtrick = doubled * (200 if vulnerable else 100) or trick
+    return bid + bonus + 50 * doubled - down * overtrick

@@ -1,6 +1,4 @@
-"""The dealer language: what is read, how tightly operators bind, and what is said of
-what cannot be read.
-"""
+"""The dealer language: what is read, and what is said of what cannot be read."""
 
 import pytest
 

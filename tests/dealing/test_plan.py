@@ -1,6 +1,4 @@
-"""Deals asked for in Python: evidence, given cards, conditions, tests, calls and
-statistics.
-"""
+"""Deals asked for in Python, by evidence, cards, conditions, tests and calls."""
 
 from fractions import Fraction
 
@@ -9,7 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 import bayesbridge as bb
-from bayesbridge.dealing.plan import CUT, DealPlan, call_draws, solve
+from bayesbridge.dealing.call_draws import CUT, call_draws
+from bayesbridge.dealing.plan import DealPlan, solve
 from bayesbridge.dealing.run import Numbering
 from bayesbridge.evidence.parser import parse_expression
 from bayesbridge.game.calls import Vulnerability
@@ -19,12 +18,10 @@ ALL_DEALS = 53644737765488792839237440000
 
 
 def test_counts_agree_with_a_belief():
-    hand, east = (
-        "AKQ2.KJ3.A54.Q32",
-        (bb.Void("E", "H"), bb.Length("W", "S", 5), bb.HighCards("W", 6, 12)),
-    )
-    plan = DealPlan.of(*east, given={"S": hand})
-    assert plan.count == bb.Belief("S", hand).given(*east).count()
+    hand = "AKQ2.KJ3.A54.Q32"
+    evidence = (bb.Void("E", "H"), bb.Length("W", "S", 5), bb.HighCards("W", 6, 12))
+    plan = DealPlan.of(*evidence, given={"S": hand})
+    assert plan.count == bb.Belief("S", hand).given(*evidence).count()
     assert DealPlan.of().count == ALL_DEALS
     assert DealPlan.of().probability == 1
 
@@ -45,12 +42,8 @@ def test_the_same_seed_gives_the_same_deals_and_more_begin_with_fewer(planned):
 
 
 def test_where_keeps_what_it_says_and_warns_when_few_pass():
-    assert (
-        bb.deals(20, where=lambda layouts: layouts.points[:, 1] > 12, rng=1).points[
-            :, 1
-        ]
-        > 12
-    ).all()
+    deals = bb.deals(20, where=lambda layouts: layouts.points[:, 1] > 12, rng=1)
+    assert (deals.points[:, 1] > 12).all()
     with pytest.warns(UserWarning, match="of the draws are kept"):
         bb.deals(2, where=lambda layouts: layouts.points[:, 1] > 25, rng=1)
     with pytest.raises(
@@ -89,8 +82,8 @@ def test_plans_say_what_is_exact_and_what_is_tested():
     assert plan.probability is None
     assert "Tested on each draw:" in plan.lines()
     assert repr(plan) == "<DealPlan: 1 parts exact, 1 tested>"
-    found = plan.search(1_000, 1)
-    assert abs(found.rate - 0.5) <= 5 * found.error
+    search = plan.search(1_000, 1)
+    assert abs(search.rate - 0.5) <= 5 * search.error
 
 
 def test_what_does_not_fit_into_tables_is_tested():
@@ -156,8 +149,9 @@ def raises(points):
 
 
 class Points:
-    """Opens 2NT and raises by points alone, so that exact counts by points tell the
-    posterior; always passes.
+    """Opens 2NT and raises by points alone, and always passes.
+
+    So exact counts by points tell the posterior.
     """
 
     def log_likelihood(self, hands, auction, index):
@@ -168,8 +162,9 @@ class Points:
 
 
 def posterior(condition):
-    """P(points of North, points of South), exact, and P(calls): counts times
-    likelihoods.
+    """P(points of North, points of South) and P(calls), exactly.
+
+    These are counts times likelihoods.
     """
     counts = DealPlan.of(condition=condition).frequency("hcp(north)", "hcp(south)")
     weights = {
@@ -180,19 +175,20 @@ def posterior(condition):
 
 
 def agreement(shares, points):
-    """p of a χ² test of drawn points of North and South against exact shares; rare
-    pairs are put together.
+    """p of a χ² test of drawn points of North and South against exact shares.
+
+    Rare pairs are put together.
     """
     n = len(points)
     drawn = {}
     for north, south in points[:, [0, 2]].tolist():
         drawn[north, south] = drawn.get((north, south), 0) + 1
     common = [pair for pair, share in shares.items() if n * share >= 8]
-    seen = [drawn.get(pair, 0) for pair in common]
-    wanted = [n * shares[pair] for pair in common]
-    seen.append(n - sum(seen))
-    wanted.append(n - sum(wanted))
-    return chisquare(seen, wanted).pvalue
+    observed = [drawn.get(pair, 0) for pair in common]
+    expected = [n * shares[pair] for pair in common]
+    observed.append(n - sum(observed))
+    expected.append(n - sum(expected))
+    return chisquare(observed, expected).pvalue
 
 
 @pytest.mark.parametrize(
@@ -208,16 +204,16 @@ def test_deals_follow_the_exact_posterior(condition, by_tilts):
     plan = DealPlan.of(condition=condition).plan
     calls = call_draws(plan, AUCTION, Points())
     assert calls.exact is not by_tilts
-    found = DealPlan(plan, calls=calls).search(1500, 3)
-    masks = found.first(1500)
+    search = DealPlan(plan, calls=calls).search(1500, 3)
+    masks = search.first(1500)
     shares, chance = posterior(condition)
     assert abs(calls.chance - chance) <= 5 * calls.error
     assert agreement(shares, bb.plugins.high_card_points(masks)) > 1e-6
     assert all(
         holds(parse_expression(condition), deal) for deal in masks[:200].tolist()
     )
-    assert found.rate > min(5 * chance, 0.1) or not by_tilts
-    assert found.cut <= 10 * CUT
+    assert search.rate > min(5 * chance, 0.1) or not by_tilts
+    assert search.cut <= 10 * CUT
 
 
 def test_deals_that_are_not_kept_by_their_weight_would_be_noticed():
@@ -282,16 +278,17 @@ TRICKS = "tricks(north, spades) == 13"
 
 
 def test_draws_that_are_solved_come_in_small_batches_and_are_told(solved):
-    """So that somebody can say within seconds how it goes, and the deals are the same
-    as by one batch.
+    """So somebody can say within seconds how it goes.
+
+    The deals are the same as by one batch.
     """
-    told = []
+    notes = []
     search = DealPlan.of(condition=TRICKS).search(
-        300, 1, watch=lambda found: told.append((found.drawn, found.kept))
+        300, 1, watch=lambda search: notes.append((search.drawn, search.kept))
     )
     assert max(solved) <= 128
-    assert len(told) == len(solved)
-    assert told[-1] == (search.drawn, search.kept)
+    assert len(notes) == len(solved)
+    assert notes[-1] == (search.drawn, search.kept)
     plain = DealPlan.of(where=lambda layouts: parity(layouts.masks, 0, 3) == 13)
     assert (search.first(300) == plain.search(300, 1).first(300)).all()
 
@@ -300,12 +297,12 @@ WHOLE = {"N": "AKQ2.KJ3.A54.Q32", "E": "T9876.T98.T98.T9", "S": "J543.AQ2.KQ3.A5
 ODD = {"N": "AKQ.KJ32.A54.Q32", "E": "T9876.T98.T98.T9", "S": "J5432.AQ.KQ3.A54"}
 
 
-@pytest.mark.parametrize(("hands", "found"), [(WHOLE, 50), (ODD, 0)])
-def test_a_deal_that_is_given_whole_is_tested_once(solved, hands, found):
+@pytest.mark.parametrize(("hands", "deals"), [(WHOLE, 50), (ODD, 0)])
+def test_a_deal_that_is_given_whole_is_tested_once(solved, hands, deals):
     """Four spades with North, and three."""
     search = DealPlan.of(given=hands, condition=TRICKS).search(50, 1)
-    assert (search.kept, solved) == (found, [1])
-    assert len(np.unique(search.first(50), axis=0)) == min(found, 1)
+    assert (search.kept, solved) == (deals, [1])
+    assert len(np.unique(search.first(50), axis=0)) == min(deals, 1)
 
 
 def test_a_given_deal_under_a_random_test_is_drawn_again_and_again():

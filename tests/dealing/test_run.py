@@ -1,6 +1,4 @@
-"""Statistics of scripts as plain data, against sums made one deal at a time; contracts
-that anybody can count.
-"""
+"""Statistics of scripts as plain data, against sums made one deal at a time."""
 
 import json
 import math
@@ -40,56 +38,71 @@ def documents(script, plan):
     masks = plan.deals(400, rng=1).masks
     values = LayoutValues(masks)
     exact = [
-        found.document()
-        for found in findings(script, exact_statistics(script, plan), values)
+        finding.document()
+        for finding in findings(script, exact_statistics(script, plan), values)
     ]
-    drawn = [found.document() for found in findings(script, [None] * 3, values)]
+    drawn = [finding.document() for finding in findings(script, [None] * 3, values)]
     return masks, exact, drawn
 
 
 def test_names_and_kinds(documents):
     _, exact, drawn = documents
-    for told in (exact, drawn):
-        assert [one["name"] for one in told] == ["points", "spades", "both"]
-        assert [one["kind"] for one in told] == ["average", "frequency", "frequency"]
-        assert json.loads(json.dumps(told)) == told
-    assert all(one["exact"] for one in exact)
-    assert not any(one["exact"] for one in drawn)
+    for documents_of_kind in (exact, drawn):
+        assert [document["name"] for document in documents_of_kind] == [
+            "points",
+            "spades",
+            "both",
+        ]
+        assert [document["kind"] for document in documents_of_kind] == [
+            "average",
+            "frequency",
+            "frequency",
+        ]
+        assert json.loads(json.dumps(documents_of_kind)) == documents_of_kind
+    assert all(document["exact"] for document in exact)
+    assert not any(document["exact"] for document in drawn)
 
 
 def test_exact_figures_are_those_of_the_plan(documents, plan):
-    _, (average, spades, both), _ = documents
+    _, (average, spades, points_and_spades), _ = documents
     assert Fraction(average["fraction"]) == plan.average("hcp(north)")
     shares = plan.frequency("spades(north)")
-    told = {one["value"]: one for one in spades["values"]}
+    spades_by_value = {document["value"]: document for document in spades["values"]}
     assert spades["ranges"] == [[2, 5]]
-    assert told["below"]["share"] == float(shares[0,] + shares[1,])
-    assert told["above"]["share"] == pytest.approx(
+    assert spades_by_value["below"]["share"] == float(shares[0,] + shares[1,])
+    assert spades_by_value["above"]["share"] == pytest.approx(
         sum(float(share) for (n,), share in shares.items() if n > 5)
     )
-    assert Fraction(int(told[3]["deals_that_fit"]), plan.count) == shares[3,]
-    assert sum(int(one["deals_that_fit"]) for one in both["values"]) == plan.count
-    assert [12, 4] in [one["value"] for one in both["values"]]
-    assert ["above", "above"] in [one["value"] for one in both["values"]]
+    assert Fraction(int(spades_by_value[3]["deals_that_fit"]), plan.count) == shares[3,]
+    assert (
+        sum(int(document["deals_that_fit"]) for document in points_and_spades["values"])
+        == plan.count
+    )
+    assert [12, 4] in [document["value"] for document in points_and_spades["values"]]
+    assert ["above", "above"] in [
+        document["value"] for document in points_and_spades["values"]
+    ]
+
+
+def points_of_suit(ranks):
+    """Jack 1, queen 2, king 3, ace 4."""
+    return sum("JQKA".index(rank) + 1 for rank in ranks if rank in "JQKA")
 
 
 def test_sampled_figures_are_sums_over_the_deals(documents):
-    masks, _, (average, spades, both) = documents
+    masks, _, (average, spades, points_and_spades) = documents
     hands = [suits_of(int(row[0])) for row in masks]
-    points = [
-        sum("JQKA".index(rank) + 1 for suit in hand for rank in suit if rank in "JQKA")
-        for hand in hands
-    ]
-    assert average["n"] == spades["n"] == both["n"] == 400
+    points = [sum(map(points_of_suit, hand)) for hand in hands]
+    assert average["n"] == spades["n"] == points_and_spades["n"] == 400
     assert average["value"] == pytest.approx(statistics.fmean(points))
     assert average["error"] == pytest.approx(statistics.stdev(points) / 20)
-    told = {one["value"]: one for one in spades["values"]}
+    spades_by_value = {document["value"]: document for document in spades["values"]}
     four = sum(len(hand[3]) == 4 for hand in hands)
-    assert told[4]["deals"] == four
-    assert told[4]["error"] == pytest.approx(
+    assert spades_by_value[4]["deals"] == four
+    assert spades_by_value[4]["error"] == pytest.approx(
         math.sqrt(four / 400 * (1 - four / 400) / 400)
     )
-    assert sum(one["deals"] for one in both["values"]) == 400
+    assert sum(document["deals"] for document in points_and_spades["values"]) == 400
 
 
 def test_no_deal_has_no_figures(script):
@@ -116,8 +129,13 @@ def test_solved_contracts_that_anybody_can_count(tmp_path, capsys):
     path = tmp_path / "certain.dlr"
     path.write_text(CERTAIN)
     assert main(["deal", str(path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["statistics"]
-    assert [one["value"] for one in told] == [1510.0, 2210.0, -350.0, 0.0]
-    assert [one["name"] for one in told] == [
+    statistics_told = json.loads(capsys.readouterr().out)["statistics"]
+    assert [document["value"] for document in statistics_told] == [
+        1510.0,
+        2210.0,
+        -350.0,
+        0.0,
+    ]
+    assert [document["name"] for document in statistics_told] == [
         f"average {place}" for place in (1, 2, 3, 4)
     ]  # none has a title

@@ -1,6 +1,4 @@
-"""Scripts of our own: read, planned, dealt, compared with the packaged ``dealer``, and
-damaged.
-"""
+"""Scripts of our own: read, planned, dealt, compared with ``dealer``, and damaged."""
 
 import random
 import shutil
@@ -35,10 +33,10 @@ def planned(path):
 
 
 def plan_of(script):
-    known = Constraints.free()
+    constraints = Constraints.free()
     for seat, mask in enumerate(script.predealt):
-        known = known.hold(seat, mask)
-    return DealPlan.of(given=known, condition=script.condition)
+        constraints = constraints.hold(seat, mask)
+    return DealPlan.of(given=constraints, condition=script.condition)
 
 
 SOME_AND_ALL = [
@@ -53,19 +51,20 @@ def test_deals_meet_the_condition(path):
     script, plan = planned(path)
     masks = plan.search(60, 1).first(60)
     assert len(masks) == 60
-    for deal, given in ((row, script.predealt) for row in masks.tolist()):
+    for deal, predealt in ((row, script.predealt) for row in masks.tolist()):
         assert holds(script.condition, deal)
         assert all(
-            mask & cards == cards for mask, cards in zip(deal, given, strict=True)
+            mask & cards == cards for mask, cards in zip(deal, predealt, strict=True)
         )
         assert sum(deal) == (1 << 52) - 1
     exact = exact_statistics(script, plan)
     layouts = Layouts.adopt(masks[:3])
     values = LayoutValues(layouts.masks)
-    lines = list(printed(script, layouts, Numbering(), values)) if script.prints else []
-    lines += [
-        line for found in findings(script, exact, values) for line in found.lines()
-    ]
+    lines = []
+    if script.prints:
+        lines += printed(script, layouts, Numbering(), values)
+    for finding in findings(script, exact, values):
+        lines += finding.lines()
     assert lines
 
 
@@ -84,7 +83,7 @@ def dealt_by_dealer(path):
     """What dealer found: (n, 4) masks, and how many deals it tried."""
     text = path.read_text("utf-8").partition("\naction")[0]
     text += f"\ngenerate {TRIED}\nproduce {DRAWN}\naction printoneline\n"
-    found = subprocess.run(
+    process = subprocess.run(
         [DEALER, "-s", "11"],
         input=text,
         capture_output=True,
@@ -92,7 +91,7 @@ def dealt_by_dealer(path):
         timeout=120,
         check=True,
     )
-    lines = found.stdout.splitlines()
+    lines = process.stdout.splitlines()
     deals = []
     for line in lines:
         if line.startswith("n "):
@@ -111,7 +110,8 @@ def dealt_by_dealer(path):
 
 def features(masks):
     """Numbers of a deal to compare: points and lengths of every seat."""
-    points, lengths = high_card_points(masks), suit_lengths(masks)
+    points = high_card_points(masks)
+    lengths = suit_lengths(masks)
     for seat in range(4):
         yield points[:, seat].astype(int)
         for suit in range(4):
@@ -127,27 +127,28 @@ def test_dealer_deals_alike(path):
     if path.stem in NOT_COMPARED:
         pytest.skip(NOT_COMPARED[path.stem])
     _, plan = planned(path)
-    theirs, tried = dealt_by_dealer(path)
-    ours = plan.search(DRAWN, 2).first(DRAWN)
+    dealer_masks, tried = dealt_by_dealer(path)
+    masks = plan.search(DRAWN, 2).first(DRAWN)
     if plan.probability is not None:
         # Where dealer stopped at its number of deals, the tries are random instead; the error is much the same.
         chance = float(plan.probability)
         spread = np.sqrt(tried * chance * (1 - chance))
-        assert abs(len(theirs) - tried * chance) <= 5.5 * spread + 5
-    if len(theirs) < 50:
+        assert abs(len(dealer_masks) - tried * chance) <= 5.5 * spread + 5
+    if len(dealer_masks) < 50:
         return
-    worst = min(p for p in map(agreement, features(ours), features(theirs)))
+    worst = min(p for p in map(agreement, features(masks), features(dealer_masks)))
     assert worst > 1e-6 / (20 * len(FILES))
 
 
-def agreement(ours, theirs):
-    """p of a χ² test that two samples come from the same distribution; rare values are
-    put together.
+def agreement(sample, dealer_sample):
+    """p of a χ² test that two samples come from the same distribution.
+
+    Rare values are put together.
     """
-    values = np.unique(np.concatenate([ours, theirs]))
-    table = np.array(
-        [[(side == value).sum() for value in values] for side in (ours, theirs)]
-    )
+    values = np.unique(np.concatenate([sample, dealer_sample]))
+    counts = [(sample == value).sum() for value in values]
+    dealer_counts = [(dealer_sample == value).sum() for value in values]
+    table = np.array([counts, dealer_counts])
     large = table.sum(0) >= 20
     table = np.column_stack([table[:, large], table[:, ~large].sum(1)])
     table = table[:, table.sum(0) > 0]
@@ -155,17 +156,17 @@ def agreement(ours, theirs):
 
 
 def test_another_condition_would_be_noticed():
-    ours = (
+    masks = (
         DealPlan.of(condition="hcp(north) >= 15 && hcp(north) <= 17")
         .deals(DRAWN, rng=1)
         .masks
     )
-    theirs = (
+    other_masks = (
         DealPlan.of(condition="hcp(north) >= 15 && hcp(north) <= 18")
         .deals(DRAWN, rng=2)
         .masks
     )
-    assert min(map(agreement, features(ours), features(theirs))) < 1e-6 / (
+    assert min(map(agreement, features(masks), features(other_masks))) < 1e-6 / (
         20 * len(FILES)
     )
 
@@ -199,11 +200,13 @@ PIECES += [
 
 
 def damaged(text, rng):
-    """A text with one to four changes: letters and words lost, doubled, exchanged or
-    put in.
+    """A text with one to four changes.
+
+    Letters and words are lost, doubled, exchanged or put in.
     """
     for _ in range(rng.randint(1, 4)):
-        place, length = rng.randrange(len(text) + 1), rng.randint(1, 8)
+        place = rng.randrange(len(text) + 1)
+        length = rng.randint(1, 8)
         match rng.randrange(5):
             case 0:
                 text = text[:place] + text[place + length :]
@@ -217,14 +220,15 @@ def damaged(text, rng):
                 )
             case 3:
                 words = text.split(" ")
-                one, two = rng.randrange(len(words)), rng.randrange(len(words))
-                words[one], words[two] = words[two], words[one]
+                word = rng.randrange(len(words))
+                other_word = rng.randrange(len(words))
+                words[word], words[other_word] = words[other_word], words[word]
                 text = " ".join(words)
             case _:
                 digits = [i for i, letter in enumerate(text) if letter.isdigit()]
                 if digits:
-                    at = rng.choice(digits)
-                    text = text[:at] + str(rng.randint(0, 40)) + text[at + 1 :]
+                    digit = rng.choice(digits)
+                    text = text[:digit] + str(rng.randint(0, 40)) + text[digit + 1 :]
     return text
 
 
@@ -242,12 +246,12 @@ def test_damaged_scripts_end_in_one_line_or_in_right_deals(seed, count, dealt):
             read += 1
             if read > dealt or opaque(script.condition):
                 continue
-            found = plan_of(script).search(10, 1, most=200_000).first(10)
+            masks = plan_of(script).search(10, 1, most=200_000).first(10)
         except BayesBridgeError as error:
             refused += "\n" not in str(error)
             continue
         right += 1
-        for deal in found.tolist():
+        for deal in masks.tolist():
             assert holds(script.condition, deal), text
             assert (
                 np.bitwise_count(np.array(deal, dtype=np.uint64)).tolist() == [13] * 4

@@ -50,17 +50,19 @@ def test_later_calls_and_hidden_hands_change_nothing_before_them(record, rows):
     """The first three calls, with other hands in the other places and another end."""
     auction = record.auction
     begun = bb.Auction(auction.first, auction.calls[:3]).after_all("7NT AP")
-    first = auction.first
+    dealer = auction.first
     hands = list(record.hands)
-    left, right = first.next(), first.next(3)
-    hands[left], hands[right] = hands[right], hands[left]
-    other = Record(
+    next_seat = dealer.next()
+    last_seat = dealer.next(3)
+    hands[next_seat] = record.hands[last_seat]
+    hands[last_seat] = record.hands[next_seat]
+    other_record = Record(
         hands=tuple(hands),
         dealer=record.dealer,
         vulnerable=record.vulnerable,
         auction=begun,
     )
-    (row, *_) = judged_calls(other, [first], **HOW)
+    (row, *_) = judged_calls(other_record, [dealer], **HOW)
     assert row == rows[0]
 
 

@@ -1,5 +1,7 @@
-"""What calls are worth: exact where all is known, honest where it is drawn, and silent
-where nothing is ahead.
+"""What calls are worth.
+
+They are exact where all is known, honest where it is drawn, and silent where nothing is
+ahead.
 """
 
 import numpy as np
@@ -17,8 +19,9 @@ NORTH = "J543.AQ2.KQ76.A5"
 
 
 class Fixed:
-    """A bidder that makes its calls with the same chances whatever it holds, and passes
-    where they are not legal.
+    """A bidder that makes its calls with the same chances whatever it holds.
+
+    It passes where they are not legal.
     """
 
     def __init__(self, **chances):
@@ -116,12 +119,12 @@ def test_a_call_that_is_surely_better_is_recommended():
 
 def spread_of_z(belief, seeds, **how):
     """Standard deviation of (mean − mean of all) over its error, for every call."""
-    found = [bb.call_values(belief, rng=seed, **how) for seed in seeds]
-    calls = [row.call for row in found[0].rows if row.gain is not None]
+    answers = [bb.call_values(belief, rng=seed, **how) for seed in seeds]
+    calls = [row.call for row in answers[0].rows if row.gain is not None]
     spreads = []
     for call in calls:
-        means = np.array([values.of(call).gain.mean for values in found])
-        errors = np.array([values.of(call).gain.error for values in found])
+        means = np.array([values.of(call).gain.mean for values in answers])
+        errors = np.array([values.of(call).gain.error for values in answers])
         correction = np.sqrt(len(means) / (len(means) - 1))
         spreads.append(correction * ((means - means.mean()) / errors).std())
     return spreads
@@ -156,9 +159,8 @@ def test_standard_errors_hold_on_ten_positions():
         auction = bb.Auction.four(begun[0]).after_all(begun[2:])
         belief = bb.Belief("S", hand, dummy=None)
         belief = belief.given(auction) if auction.calls else belief
-        spreads.append(spread_of_z(belief, range(60), layouts=128, draws=1000)[:1])
-    known = [spread for row in spreads for spread in row]
-    assert 0.8 < np.sqrt(np.mean(np.square(known))) < 1.25
+        spreads += spread_of_z(belief, range(60), layouts=128, draws=1000)[:1]
+    assert 0.8 < np.sqrt(np.mean(np.square(spreads))) < 1.25
 
 
 def test_more_layouts_say_the_same_with_a_smaller_error():
@@ -173,8 +175,8 @@ def test_more_layouts_say_the_same_with_a_smaller_error():
 def test_steps_end_in_the_answer():
     belief = bb.Belief("S", "KQ84.75.KJ73.A98").given(bb.Auction.of("E:1H"))
     how = {"layouts": 400, "draws": 2000, "rng": 3}
-    *_, last = values_in_steps(belief, quickly=True, **how)
-    assert last.document() == bb.call_values(belief, **how).document()
+    *_, answer = values_in_steps(belief, quickly=True, **how)
+    assert answer.document() == bb.call_values(belief, **how).document()
     sizes = [len(step.layouts) for step in values_in_steps(belief, **how)]
     assert sizes == sorted(sizes)
     assert len(sizes) > 1
@@ -195,11 +197,11 @@ def test_the_vulnerability_is_the_bidders_unless_it_is_told():
         bb.Auction.of("W:1H Pass 4H")
     )
     how = {"layouts": 40, "draws": 300, "rng": 3}
-    own, told, none = (
+    own, named, none = (
         bb.call_values(belief, "4S", vulnerable=vulnerable, **how).of("4S").gain
         for vulnerable in (None, "NS", "None")
     )
-    assert own == told
+    assert own == named
     assert own.mean < none.mean
 
 

@@ -1,5 +1,7 @@
-"""Contracts by expected score: against sums over every layout, with and without a
-solver, and how honest errors are.
+"""Contracts by expected score.
+
+They are compared with sums over every layout, with and without a solver, and errors are
+to be honest.
 """
 
 from dataclasses import replace
@@ -27,7 +29,7 @@ from bayesbridge.game.scoring import NEW, SCORINGS, Duplicate, imps, scoring_of
 from tests import positions
 from tests.estimators.test_odds import SOLVER, tricks_of
 
-E, N, S, W = bb.Seat.E, bb.Seat.N, bb.Seat.S, bb.Seat.W
+N, E, S, W = bb.Seat
 PAIR = (E, N)
 BY_PAIR = {"pair": "E:N", "scheme": "duplicate"}
 
@@ -71,56 +73,67 @@ def solved_tricks(layouts, pair=PAIR, trump=None):
 def test_expected_scores_equal_a_sum_over_every_layout_solved(install):
     install("solver", SOLVER)
     posterior = small().infer()
-    found = bb.contracts(
+    ranking = bb.contracts(
         posterior, "1NT,2S,3NTX", against="2S", **BY_PAIR, solve=len(posterior)
     )
-    assert found.attrs["caution"].endswith(
+    assert ranking.attrs["caution"].endswith(
         "Every layout was solved (560): what is marked so is exact."
     )
-    assert set(found["basis"].values) == {"all solved"}
+    assert set(ranking["basis"].values) == {"all solved"}
     tricks = tricks_of(posterior.layouts)
     scores = {
-        name: [int(Duplicate().score(bb.Contract.of(name), int(t))) for t in tricks]
-        for name in ("1NT by E", "2S by E", "3NTX by E")
+        name: scores_of(name, tricks) for name in ("1NT by E", "2S by E", "3NTX by E")
     }
-    other = scores["2S by E"]
-    for row in plain_rows(found):
+    rival = scores["2S by E"]
+    for row in plain_rows(ranking):
         own = scores[row["contract"]]
         assert row["score"] == pytest.approx(np.mean(own))
         assert row["make"] == pytest.approx(
             np.mean(tricks >= bb.Contract.of(row["contract"]).tricks_needed)
         )
         assert row["tricks"] == pytest.approx(tricks.mean())
-        assert row["difference"] == pytest.approx(np.mean(np.subtract(own, other)))
+        assert row["difference"] == pytest.approx(np.mean(np.subtract(own, rival)))
         assert row["imps"] == pytest.approx(
-            np.mean([imps(a - b) for a, b in zip(own, other, strict=True)])
+            np.mean([imps(a - b) for a, b in zip(own, rival, strict=True)])
         )
         points = [
             1.0 if a > b else 0.5 if a == b else 0.0
-            for a, b in zip(own, other, strict=True)
+            for a, b in zip(own, rival, strict=True)
         ]
         assert row["matchpoints"] == pytest.approx(np.mean(points))
         assert not any(row[name] for name in row if name.endswith("_error"))
-    assert found["score"].values.tolist() == sorted(found["score"].values, reverse=True)
+    assert ranking["score"].values.tolist() == sorted(
+        ranking["score"].values, reverse=True
+    )
+
+
+def scores_of(name, tricks):
+    """Duplicate scores of a contract for several numbers of tricks."""
+    contract = bb.Contract.of(name)
+    return [int(Duplicate().score(contract, int(number))) for number in tricks]
 
 
 def test_without_a_solver_the_network_answers_and_the_caution_says_so(install):
     posterior = small().infer()
-    found = bb.contracts(posterior, "1NT,2S", pair="E:N", against="Pass")
-    assert (found.attrs["scheme"], found.attrs["solved"], found.attrs["against"]) == (
+    ranking = bb.contracts(posterior, "1NT,2S", pair="E:N", against="Pass")
+    assert (
+        ranking.attrs["scheme"],
+        ranking.attrs["solved"],
+        ranking.attrs["against"],
+    ) == (
         "new",
         0,
         "Pass",
     )
     assert (
         "not corrected by solved layouts; on 5 389 deals held aside"
-        in found.attrs["caution"]
+        in ranking.attrs["caution"]
     )
     table = np.ascontiguousarray(posterior.layouts.masks[:, [E, S, N, W]])
     for name, trump in (("1NT by E", None), ("2S by E", bb.Suit.S)):
         chances = table_tricks(table, trump).mean(axis=0)
         worth = [float(NEW.score(bb.Contract.of(name), t)) for t in range(14)]
-        row = found.sel(contract=name)
+        row = ranking.sel(contract=name)
         assert row["score"].item() == pytest.approx(
             float(chances @ worth), rel=1e-4, abs=1e-3
         )
@@ -128,56 +141,65 @@ def test_without_a_solver_the_network_answers_and_the_caution_says_so(install):
         assert row["basis"].item() == "network"
 
 
-def solved(tables, layouts, controls, rng, *groups):
-    return tables.solve(
-        Solver(), Solving(groups, controls, {}), Budget(solve=layouts), rng
+def solved(estimates, layouts, controls, rng, *groups):
+    """The estimates after so many layouts are solved."""
+    work = Solving(groups, controls, {})
+    return estimates.solve(Solver(), work, Budget(solve=layouts), rng)
+
+
+FIRST = bb.Contract.of("3NT by E")
+SECOND = bb.Contract.of("2S by E")
+
+
+def figures(estimates):
+    """Means of the score of the first contract, of its gain over the second, and IMPs."""
+    first_group = group_of(FIRST, N)
+    second_group = group_of(SECOND, N)
+    scores = payoff(Duplicate(), FIRST)
+    difference = scores[:, None] - payoff(Duplicate(), SECOND)
+    in_imps = imps(difference).astype(float)
+    numbers = [
+        estimates.of_one(first_group, scores),
+        estimates.of_two(first_group, second_group, difference),
+        estimates.of_two(first_group, second_group, in_imps),
+    ]
+    return [estimates.mean(number) for number in numbers]
+
+
+def redrawn(estimates, n, rng):
+    """The same on n layouts that are drawn from all of them."""
+    drawn = rng.integers(0, len(estimates.layouts), n)
+    return replace(
+        estimates,
+        layouts=estimates.layouts[drawn],
+        weights=np.full(n, 1 / n),
+        ess=float(n),
+        pmfs={group: pmf[drawn] for group, pmf in estimates.pmfs.items()},
     )
 
 
 def honest_scores(seeds):
-    """z-scores of score, difference and IMPs over draws and solved layouts that are new
-    for each seed.
-    """
+    """z-scores of these figures over draws and solved layouts, new for each seed."""
     posterior = small().infer()
     names = ("1NT", "3NT", "2S", "4S")
-    asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in names]
-    groups = [group_of(bb.Contract.of(name, "E"), N) for name in names]
-    whole = TrickEstimates.of(posterior, dict.fromkeys(groups))
-    exact = solved(whole, len(posterior), [], 0, *dict.fromkeys(groups))
+    groups = dict.fromkeys(group_of(bb.Contract.of(name, "E"), N) for name in names)
+    by_network = TrickEstimates.of(posterior, groups)
+    exact = solved(by_network, len(posterior), [], 0, *groups)
     assert exact.every
-
-    def numbers(tables):
-        less = asked[1][:, None] - asked[2]
-        differences = [
-            tables.of_two(groups[1], groups[2], one)
-            for one in (less, imps(less).astype(float))
-        ]
-        return [
-            tables.mean(one)
-            for one in (tables.of_one(groups[1], asked[1]), *differences)
-        ]
-
-    truth = numbers(exact)
-    scores = []
+    truth = figures(exact)
+    z_scores = []
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
-        drawn = rng.integers(0, len(posterior), 300)
-        few = replace(
-            whole,
-            layouts=whole.layouts[drawn],
-            weights=np.full(300, 1 / 300),
-            ess=300.0,
-            pmfs={group: pmf[drawn] for group, pmf in whole.pmfs.items()},
-        )
-        controls = [few.of_one(groups[1], asked[1]).predicted]
-        found = numbers(solved(few, 60, controls, rng, *dict.fromkeys(groups)))
-        scores.append(
+        few = redrawn(by_network, 300, rng)
+        scores = few.of_one(group_of(FIRST, N), payoff(Duplicate(), FIRST)).predicted
+        estimated = figures(solved(few, 60, [scores], rng, *groups))
+        z_scores.append(
             [
-                (mean - right) / error
-                for (mean, error), (right, _) in zip(found, truth, strict=True)
+                (mean - true_mean) / error
+                for (mean, error), (true_mean, _) in zip(estimated, truth, strict=True)
             ]
         )
-    return np.array(scores)
+    return np.array(z_scores)
 
 
 def test_errors_are_honest():
@@ -186,22 +208,21 @@ def test_errors_are_honest():
     assert (np.abs(scores.mean(axis=0)) < 4 / np.sqrt(seeds)).all(), scores.mean(axis=0)
     spread = np.sqrt((scores**2).mean(axis=0))
     assert (spread < 1 + 4 / np.sqrt(2 * seeds)).all(), spread
-    assert (spread > 0.4).all(), (
-        spread
-    )  # errors that are far too large are no use either
+    # Errors that are far too large are no use either.
+    assert (spread > 0.4).all(), spread
 
 
 def test_the_network_alone_is_wrong_about_that_solver():
     """Negative control: without the correction the same numbers are many errors away."""
     posterior = small().infer()
     group = Question((E, N))
-    whole = TrickEstimates.of(posterior, [group])
+    by_network = TrickEstimates.of(posterior, [group])
     worth = payoff(Duplicate(), bb.Contract.of("1NT by E"))
-    some = solved(whole, 60, [], 1, group)
-    right = worth[solved_tricks(posterior.layouts)].mean()
-    mean, error = some.mean(some.of_one(group, worth))
-    alone, _ = whole.mean(whole.of_one(group, worth))
-    assert abs(mean - right) < 4 * error < abs(alone - right)
+    by_sixty = solved(by_network, 60, [], 1, group)
+    truth = worth[solved_tricks(posterior.layouts)].mean()
+    mean, error = by_sixty.mean(by_sixty.of_one(group, worth))
+    network_mean, _ = by_network.mean(by_network.of_one(group, worth))
+    assert abs(mean - truth) < 4 * error < abs(network_mean - truth)
 
 
 def called(*calls, dummy=None):
@@ -211,7 +232,7 @@ def called(*calls, dummy=None):
 
 
 @pytest.mark.parametrize(
-    ("belief", "count", "first", "last"),
+    ("belief", "count", "lowest", "highest"),
     [
         (positions.wide(), 35, "1C by S", "7NT by S"),
         (called("W:1NT", dummy="N"), 30, "2C by S", "7NT by S"),
@@ -223,15 +244,15 @@ def called(*calls, dummy=None):
         (called("W:1S", "N:Pass", "E:Pass", "S:Pass"), 35, "1C by S", "7NT by S"),
     ],
 )
-def test_what_the_pair_may_bid(belief, count, first, last):
-    found = contracts_asked(belief, None, pair_of(belief, None))
-    assert (len(found), str(found[0]), str(found[-1])) == (count, first, last)
+def test_what_the_pair_may_bid(belief, count, lowest, highest):
+    names = list(map(str, contracts_asked(belief, None, pair_of(belief, None))))
+    assert (len(names), names[0], names[-1]) == (count, lowest, highest)
 
 
 def test_who_declares_and_what_is_doubled():
     belief = called("N:1S", "E:Pass")
-    asked = contracts_asked(belief, "3NT,4S,4HX", (S, N))
-    assert list(map(str, asked)) == ["3NT by S", "4HX by S", "4S by N"]
+    contracts = contracts_asked(belief, "3NT,4S,4HX", (S, N))
+    assert list(map(str, contracts)) == ["3NT by S", "4HX by S", "4S by N"]
     assert contracts_asked(belief, bb.Contract.of("4S by S"), (S, N)) == [
         bb.Contract.of("4S by S")
     ]
@@ -239,7 +260,7 @@ def test_who_declares_and_what_is_doubled():
 
 
 @pytest.mark.parametrize(
-    ("belief", "left"),
+    ("belief", "standing"),
     [
         (called(), None),
         (called("W:2S", "N:Pass", "E:Pass"), "2S by W"),
@@ -249,8 +270,9 @@ def test_who_declares_and_what_is_doubled():
         (called("S:1NT", dummy="N"), "1NT by S"),
     ],
 )
-def test_a_pass_is_the_contract_that_stands(belief, left):
-    assert contract_if_passed(belief, (S, N)) == (left and bb.Contract.of(left))
+def test_a_pass_is_the_contract_that_stands(belief, standing):
+    contract = standing and bb.Contract.of(standing)
+    assert contract_if_passed(belief, (S, N)) == contract
     assert contract_named(belief, "pass", (S, N)) == contract_if_passed(belief, (S, N))
 
 
@@ -259,17 +281,20 @@ def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(install):
         bb.Auction.of("W:2S Pass Pass")
     )
     posterior = belief.infer(draws=400, rng=1)
-    found = bb.contracts(posterior, against="Pass", solve=0)
-    assert found.attrs["against"] == "2S by W"
-    assert found["score"].values.tolist() == sorted(found["score"].values, reverse=True)
+    ranking = bb.contracts(posterior, against="Pass", solve=0)
+    assert ranking.attrs["against"] == "2S by W"
+    assert ranking["score"].values.tolist() == sorted(
+        ranking["score"].values, reverse=True
+    )
     assert (
         "2S by W is what a pass means. Of a contract of the others, makes and tricks"
-        in found.attrs["caution"]
+        in ranking.attrs["caution"]
     )
     table = np.ascontiguousarray(posterior.layouts.masks[:, [W, N, E, S]])
     chances = posterior.weights @ table_tricks(table, bb.Suit.S)
     for name in ("2S by W", "2SX by W"):
-        row, contract = found.sel(contract=name), bb.Contract.of(name)
+        row = ranking.sel(contract=name)
+        contract = bb.Contract.of(name)
         worth = [-float(Duplicate().score(contract, t)) for t in range(14)]
         assert row["score"].item() == pytest.approx(
             float(chances @ worth), rel=1e-4, abs=1e-3
@@ -279,9 +304,10 @@ def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(install):
             float(chances @ np.arange(14)), rel=1e-4
         )
     less = (
-        found.sel(contract="3NT by S")["score"] - found.sel(contract="2S by W")["score"]
+        ranking.sel(contract="3NT by S")["score"]
+        - ranking.sel(contract="2S by W")["score"]
     )
-    assert found.sel(contract="3NT by S")["difference"].item() == pytest.approx(
+    assert ranking.sel(contract="3NT by S")["difference"].item() == pytest.approx(
         less.item(), abs=1e-3
     )
     named = bb.contracts(posterior, "3NT,2SX by W,Pass", solve=0)
@@ -313,7 +339,7 @@ def test_a_deal_that_is_passed_out_is_a_row_that_pays_nothing(install):
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("question", "fault"),
     [
         (
             {"contracts": "4S by W"},
@@ -340,9 +366,10 @@ def test_a_deal_that_is_passed_out_is_a_row_that_pays_nothing(install):
         ({"seconds": 0.0}, "seconds 0.0: give a number above 0"),
     ],
 )
-def test_questions_that_are_none(given, says):
-    with pytest.raises(BayesBridgeError, match=says):
-        bb.contracts(called("W:1NT", dummy="N").infer(draws=10, rng=1), **given)
+def test_questions_that_are_none(question, fault):
+    posterior = called("W:1NT", dummy="N").infer(draws=10, rng=1)
+    with pytest.raises(BayesBridgeError, match=fault):
+        bb.contracts(posterior, **question)
 
 
 def test_the_usual_scheme_follows_the_game():
@@ -351,18 +378,20 @@ def test_the_usual_scheme_follows_the_game():
         "new",
     ]
     assert scoring_of(Duplicate(), "None", N) == Duplicate()
-    mine = {
+    own_scheme = {
         "name": "mine",
         "values": {"C": 1, "D": 2, "H": 3, "S": 4, "NT": 5},
         "undertrick": 10,
     }
-    assert scoring_of(mine, "None", None).name == "mine"
+    assert scoring_of(own_scheme, "None", None).name == "mine"
 
 
 class Made:
     """A toy scoring: a point for what is made, doubled or not."""
 
-    name, doubles, imps = "made", True, False
+    name = "made"
+    doubles = True
+    imps = False
 
     def score(self, contract, tricks):
         return tricks >= contract.tricks_needed
@@ -372,8 +401,8 @@ def test_a_new_scoring_is_a_class_and_a_line(install, monkeypatch):
     monkeypatch.setitem(SCORINGS, "made", lambda _: Made())
     posterior = small().infer()
     by_name, by_value = (
-        bb.contracts(posterior, pair="E:N", scheme=one, against="1NT")
-        for one in ("made", Made())
+        bb.contracts(posterior, pair="E:N", scheme=scheme, against="1NT")
+        for scheme in ("made", Made())
     )
     assert by_name.identical(by_value)
     assert by_name["score"].values == pytest.approx(by_name["make"].values)
@@ -418,50 +447,58 @@ def test_a_new_scoring_may_know_vulnerability(install, monkeypatch):
 
 
 def position(seed):
-    """A position of at most 200 layouts after three passes of 3H: North is open, and
-    most cards of the others known.
+    """A position of at most 200 layouts after three passes of 3H.
+
+    North is open, and most cards of the others are known.
     """
     rng = np.random.default_rng(seed)
     (deal,) = Layouts(bb.deals(1, rng=rng).masks)
-    some = {
-        seat: rng.permutation([str(card) for card in deal[seat]])[:10] for seat in "EW"
-    }
-    seen = [bb.Holds(seat, " ".join(cards)) for seat, cards in some.items()]
+    known_cards = []
+    for seat in "EW":
+        cards = rng.permutation(list(map(str, deal[seat])))[:10]
+        known_cards.append(bb.Holds(seat, " ".join(cards)))
     south = bb.Belief("S", deal["S"], dummy=None, player=None)
     return south.given(
-        bb.Reveal("N", deal["N"]), *seen, bb.Auction.of("W:3H P P")
+        bb.Reveal("N", deal["N"]), *known_cards, bb.Auction.of("W:3H P P")
     ).infer()
 
 
 def off(seed):
-    """By row and column, how many errors the answer is from that of all layouts solved,
-    and which rows were solved.
+    """How many errors the answer is from that of all layouts solved, and the answer.
+
+    The errors come by column and row.
     """
     posterior = position(seed)
     assert posterior.exact
     assert len(posterior) <= 200
-    rows = "3NT by S,4S by S,3H by W,3HX by W"
+    contracts = "3NT by S,4S by S,3H by W,3HX by W"
     usual, exact = (
         bb.contracts(
             posterior, named, vulnerable="Both", against="Pass", solve=solve, rng=1
         )
-        for named, solve in ((None, 12), (rows, len(posterior)))
+        for named, solve in ((None, 12), (contracts, len(posterior)))
     )
     assert set(exact["basis"].values) == {"all solved"}
     names = [
         name for name in exact["contract"].values if name in usual["contract"].values
     ]
-    one, other = usual.sel(contract=names), exact.sel(contract=names)
-    found = []
+    usual_rows = usual.sel(contract=names)
+    exact_rows = exact.sel(contract=names)
+    errors_apart = []
     for name in ("make", "tricks", "score", "difference"):
-        error = np.hypot(one[f"{name}_error"].values, other[f"{name}_error"].values)
-        apart = np.abs(one[name].values - other[name].values)
-        found.append(
+        error = np.hypot(
+            usual_rows[f"{name}_error"].values, exact_rows[f"{name}_error"].values
+        )
+        distance = np.abs(usual_rows[name].values - exact_rows[name].values)
+        errors_apart.append(
             np.divide(
-                apart, error, out=np.where(apart > 1e-9, np.inf, 0.0), where=error > 0
+                distance,
+                error,
+                out=np.where(distance > 1e-9, np.inf, 0.0),
+                where=error > 0,
             )
         )
-    return np.array(found), usual
+    return np.array(errors_apart), usual
 
 
 @pytest.mark.parametrize(
@@ -470,10 +507,10 @@ def off(seed):
     ids=["one", "twenty"],
 )
 def test_rows_are_as_near_to_the_solved_ones_as_their_errors_say(seeds):
-    found = []
+    errors_apart = []
     for seed in seeds:
         apart, usual = off(seed)
-        found.append(apart)
+        errors_apart.append(apart)
         stands = usual["basis"].sel(
             contract=[
                 name for name in usual["contract"].values if name.endswith("by W")
@@ -482,6 +519,6 @@ def test_rows_are_as_near_to_the_solved_ones_as_their_errors_say(seeds):
         assert (stands == "corrected").all()
         network = usual["basis"] == "network"
         assert (usual["tricks_error"].where(network, 1) > 0.05).all()
-    every = np.concatenate(found, axis=1)
-    assert every.max() < 5
-    assert (every <= 2).mean() >= 0.95
+    all_errors_apart = np.concatenate(errors_apart, axis=1)
+    assert all_errors_apart.max() < 5
+    assert (all_errors_apart <= 2).mean() >= 0.95

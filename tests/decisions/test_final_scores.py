@@ -21,9 +21,9 @@ def test_renamed_suits_change_no_trick(strain):
     for declarer in bb.Seat:
         contract = bb.Contract.of(f"1{strain}", declarer)
         groups = [group_of(contract, None)]
-        found = network_tricks(masks, groups, np.zeros(30, np.intp))
+        chances = network_tricks(masks, groups, np.zeros(30, np.intp))
         own = bb.trick_probabilities(bb.Layouts(masks), declarer, strain)
-        assert np.abs(found - own).max() < 1e-6
+        assert np.abs(chances - own).max() < 1e-6
 
 
 @pytest.mark.parametrize("name", ["imps", "matchpoints", "points"])
@@ -38,26 +38,26 @@ def test_gains_are_those_of_a_plain_loop(name):
     gains = scores.gains(1, 0)
     scheme = Duplicate(NS)
     for row in range(6):
-        first, second = (contracts[which[row, column]] for column in (1, 0))
+        contract, reference = (contracts[which[row, column]] for column in (1, 0))
         assert gains[row] == pytest.approx(
-            plain_gain(masks[row], first, second, scheme, name), abs=1e-6
+            plain_gain(masks[row], contract, reference, scheme, name), abs=1e-6
         )
     assert gains[5] == 0.0
 
 
-def plain_gain(layout, first, second, scheme, name):
+def plain_gain(layout, contract, reference, scheme, name):
     """Mean over the tricks of two contracts, taken as independent."""
     total = 0.0
-    for tricks, chance in enumerate(pmf_of(layout, first)):
-        for others, share in enumerate(pmf_of(layout, second)):
-            ours = paid(scheme, first, tricks)
-            less = ours - paid(scheme, second, others)
+    for tricks, chance in enumerate(pmf_of(layout, contract)):
+        for reference_tricks, reference_chance in enumerate(pmf_of(layout, reference)):
+            score = paid(scheme, contract, tricks)
+            difference = score - paid(scheme, reference, reference_tricks)
             worth = {
-                "points": less,
-                "imps": int(imps(float(less))),
-                "matchpoints": 0.5 * ((less > 0) - (less < 0)),
+                "points": difference,
+                "imps": int(imps(float(difference))),
+                "matchpoints": 0.5 * ((difference > 0) - (difference < 0)),
             }[name]
-            total += float(chance * share) * float(worth)
+            total += float(chance * reference_chance) * float(worth)
     return total
 
 
@@ -103,12 +103,12 @@ def test_against_a_field_a_score_has_its_share_of_it():
 def test_with_three_players_a_defender_has_half_of_what_declarer_loses():
     goal = Goal.of("new", None, Vulnerability.NONE, bb.Seat.N)
     contract = bb.Contract.of("3NT by W")
-    ours = goal.own_scores(contract, SOUTH, bb.Seat.N)
-    theirs = goal.own_scores(contract, bb.Seat.W, bb.Seat.N)
+    defender_scores = goal.own_scores(contract, SOUTH, bb.Seat.N)
+    declarer_scores = goal.own_scores(contract, bb.Seat.W, bb.Seat.N)
     for tricks in range(14):
         score = NEW.score(contract, tricks)
-        assert theirs[tricks] == score
-        assert ours[tricks] == (
+        assert declarer_scores[tricks] == score
+        assert defender_scores[tricks] == (
             float(NEW.undertrick) * (9 - tricks) if tricks < 9 else 0
         )
 

@@ -40,26 +40,24 @@ def test_cards_come_a_trick_at_a_time(table):
 def test_a_row_is_what_is_believed_then(table):
     posterior = DEFENDER.infer(rng=0)
     T = bb.estimate(posterior, pair="S:N")["posterior"]["T"].values.ravel()
-    last = table.iloc[-1]
-    assert last["layouts"] == DEFENDER.count() == len(T)
-    assert last["entropy_bits"] == pytest.approx(log2(len(T)))
-    assert last["T_mean"] == pytest.approx(T.mean())
-    assert last["qualified"] == pytest.approx((T > 0).mean())
-    assert last["T_mean_qualified"] == pytest.approx(T[T > 0].mean())
-    assert last["T_at_least"] == pytest.approx((T >= 10).mean())
-    assert last["exact"]
-    first = bb.estimate(
+    last_row = table.iloc[-1]
+    assert last_row["layouts"] == DEFENDER.count() == len(T)
+    assert last_row["entropy_bits"] == pytest.approx(log2(len(T)))
+    assert last_row["T_mean"] == pytest.approx(T.mean())
+    assert last_row["qualified"] == pytest.approx((T > 0).mean())
+    assert last_row["T_mean_qualified"] == pytest.approx(T[T > 0].mean())
+    assert last_row["T_at_least"] == pytest.approx((T >= 10).mean())
+    assert last_row["exact"]
+    first_answer = bb.estimate(
         bb.Belief("E", positions.EAST, trump="NT").infer(draws=10), pair="S:N"
     )
     assert table.iloc[0]["T_at_least"] == pytest.approx(
-        float(first.at_least().sel(tricks=10))
+        float(first_answer.at_least().sel(tricks=10))
     )
 
 
 def test_what_tells_nothing_moves_nothing():
-    """The observer's own cards, and dummy's where it lies open: the row is the same to
-    the last digit.
-    """
+    """The observer's own cards change nothing to the last digit, nor open dummy's."""
     belief = bb.Belief(
         "E", positions.EAST, dummy=None, player=bb.LearnedPlayer()
     ).given(
@@ -77,16 +75,21 @@ def test_what_tells_nothing_moves_nothing():
         draws=200,
         rng=np.random.default_rng(1),
     )
-    told = table.drop(columns="event")
-    same = [
+    figures = table.drop(columns="event")
+    is_unchanged = [
         False,
-        *(told.iloc[row].equals(told.iloc[row - 1]) for row in range(1, len(table))),
+        *(
+            figures.iloc[row].equals(figures.iloc[row - 1])
+            for row in range(1, len(table))
+        ),
     ]
     assert table["method"].iloc[3] == "importance"
-    told_nothing = [
-        event for event, nothing in zip(table["event"], same, strict=True) if nothing
+    silent_events = [
+        event
+        for event, nothing in zip(table["event"], is_unchanged, strict=True)
+        if nothing
     ]
-    assert told_nothing == ["N plays C4", "E plays CJ"]
+    assert silent_events == ["N plays C4", "E plays CJ"]
 
 
 def test_a_card_moves_with_each_piece_of_evidence():
@@ -106,18 +109,18 @@ def test_the_last_row_of_a_card_is_taken_from_the_posterior_that_is_there():
     belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(
         bb.Called("W", "1NT"), bb.Void("E", "H")
     )
-    last = belief.infer("importance", draws=200, rng=1)
-    table = bb.card_history(belief, "SQ", draws=50, last=last)
+    posterior = belief.infer("importance", draws=200, rng=1)
+    table = bb.card_history(belief, "SQ", draws=50, last=posterior)
     assert list(table.event) == list(bb.card_history(belief, "SQ", draws=50).event)
-    assert table.W.iloc[-1] == float(last.card_probabilities().sel(card="SQ", seat="W"))
+    assert table.W.iloc[-1] == float(
+        posterior.card_probabilities().sel(card="SQ", seat="W")
+    )
     assert table.method.iloc[-1] == "importance"
     assert "importance" not in set(table.method[:-1])
 
 
 def test_calls_are_read_by_their_callers_calls_alone():
-    """The reading of a first call is the posterior given that call alone; of a second,
-    given both.
-    """
+    """A first call is read as by the posterior given it alone, a second given both."""
     belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None)
     calls = [
         bb.Called("W", "1H"),
@@ -127,16 +130,16 @@ def test_calls_are_read_by_their_callers_calls_alone():
     ]
     calls.append(bb.Called("W", "2D"))
     read = readings(belief.given(*calls), 1)
-    assert [(one.seat.name, str(one.call)) for one in read] == [
+    assert [(reading.seat.name, str(reading.call)) for reading in read] == [
         ("W", "1H"),
         ("N", "Pass"),
         ("E", "1NT"),
         ("W", "2D"),
     ]
-    first, silent, response, second = read
-    assert silent.length is None
+    opening, passed, response, rebid = read
+    assert passed.length is None
     assert response.length is None
-    assert (first.suit.name, second.suit.name) == ("H", "D")
+    assert (opening.suit.name, rebid.suit.name) == ("H", "D")
     posterior = belief.given(calls[0]).infer(draws=4000, rng=2)
     means = (
         posterior.point_table[3] @ range(38),
@@ -144,16 +147,16 @@ def test_calls_are_read_by_their_callers_calls_alone():
     )
     sd = (posterior.point_table[3] @ np.arange(38) ** 2 - means[0] ** 2) ** 0.5
     assert (
-        abs(first.points.mean - means[0])
+        abs(opening.points.mean - means[0])
         < 5 * sd * (1 / 100 + 1 / posterior.ess) ** 0.5
     )
     width = (posterior.length_table[3, 2] @ np.arange(14) ** 2 - means[1] ** 2) ** 0.5
     assert (
-        abs(first.length.mean - means[1])
+        abs(opening.length.mean - means[1])
         < 5 * width * (1 / 100 + 1 / posterior.ess) ** 0.5
     )
-    assert second.length.mean > 3.5
-    assert first.points.low <= first.points.mean <= first.points.high
+    assert rebid.length.mean > 3.5
+    assert opening.points.low <= opening.points.mean <= opening.points.high
 
 
 def test_what_is_not_read():

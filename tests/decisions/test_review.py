@@ -1,5 +1,6 @@
-"""Cards in the middle of a play, and what those on record cost: by what their player
-could know, and nothing later.
+"""Cards in the middle of a play, and what those on record cost.
+
+Both are judged by what their player could know, and nothing later.
 """
 
 import json
@@ -56,41 +57,49 @@ def record(install):
     return read_pbn(BOARDS).records[1]
 
 
-def test_every_moment_is_the_solvers_answer_where_all_hands_are_known(record):
-    """Legal cards, tricks with those that are won already, P(makes) or P(beaten), for
-    whoever chooses.
-    """
-    contract, deal = record.contract, record.deal
+def seeing_all(record, seat, cards):
+    """The belief of a seat that sees all hands, after so many cards."""
+    belief = bb.Belief(
+        seat, record.deal[seat], dummy=None, trump=record.contract.strain
+    )
+    for hidden in bb.Seat:
+        if hidden != seat:
+            belief = belief.given(bb.Reveal(hidden, record.deal[hidden]))
+    return belief.given(*(bb.Play(*play) for play in record.plays[:cards]))
+
+
+def solved_tricks(deal, question):
+    """(52,) tricks from the trick on after each card, by the solver of these tests."""
     scope = {}
     exec(SOLVER, scope)
+    outputs = scope["Solver"]().estimate(bb.Layouts.of([deal]), question)
+    return outputs["lead_tricks"][0]
+
+
+def test_every_moment_is_the_solvers_answer_where_all_hands_are_known(record):
+    """Legal cards, tricks in all, and P(makes) or P(beaten), for whoever chooses."""
+    contract = record.contract
     for number, (seat, card) in enumerate(record.plays):
         chooser = contract.declarer if seat == contract.declarer.partner else seat
         belief = bb.Belief.of_record(record, chooser, cards=number)
         turn = turn_of(belief)
         assert (turn.seat, turn.defends) == (seat, seat % 2 != contract.declarer % 2)
         assert card in turn.legal
-        known = bb.Belief(chooser, deal[chooser], dummy=None, trump=contract.strain)
-        known = known.given(
-            *(bb.Reveal(other, deal[other]) for other in bb.Seat if other != chooser)
-        )
-        known = known.given(*(bb.Play(*one) for one in record.plays[:number]))
-        found = bb.play(known.infer(), contract)
+        choices = bb.play(seeing_all(record, chooser, number).infer(), contract)
         # An ending of declarer's, which needs no solver: tests/decisions/test_ending.py
-        if found.plan:
+        if choices.plan:
             continue
-        taken = scope["Solver"]().estimate(bb.Layouts.of([deal]), turn.question)[
-            "lead_tricks"
-        ][0]
-        own = turn.tricks - turn.won if turn.defends else turn.won
-        assert {one for choice in found.choices for one in choice.cards} == set(
-            turn.legal
-        )
-        for choice in found.choices:
-            for one in choice.cards:
-                tricks = own + int(taken[one.index])
-                made = (
-                    13 - tricks if turn.defends else tricks
-                ) >= contract.tricks_needed
+        later_tricks = solved_tricks(record.deal, turn.question)
+        won = turn.tricks - turn.won if turn.defends else turn.won
+        compared = set()
+        for choice in choices.choices:
+            compared |= set(choice.cards)
+        assert compared == set(turn.legal)
+        for choice in choices.choices:
+            for card in choice.cards:
+                tricks = won + int(later_tricks[card.index])
+                declarer_tricks = 13 - tricks if turn.defends else tricks
+                made = declarer_tricks >= contract.tricks_needed
                 assert choice.tricks == (tricks, 0.0)
                 assert choice.chance == (float(made != turn.defends), 0.0)
 
@@ -100,12 +109,12 @@ def test_matchpoints_against_a_field(record):
     if turn_of(belief).seat != record.plays[8][0]:
         pytest.skip("dummy leads")
     posterior = belief.infer(draws=200, rng=1)
-    found = bb.play(posterior, field=[-50, 420], solve=50, rng=1)
-    assert found.goal == "matchpoints"
-    shares = [choice.matchpoints[0] for choice in found.choices]
+    choices = bb.play(posterior, field=[-50, 420], solve=50, rng=1)
+    assert choices.goal == "matchpoints"
+    shares = [choice.matchpoints[0] for choice in choices.choices]
     assert shares == sorted(shares, reverse=True)
     assert all(0.0 <= share <= 1.0 for share in shares)
-    assert found.choices[-1].behind[0] == pytest.approx(shares[0] - shares[-1])
+    assert choices.choices[-1].behind[0] == pytest.approx(shares[0] - shares[-1])
     with pytest.raises(bb.BayesBridgeError, match="field: give at least one score"):
         bb.play(posterior, field=[])
 
@@ -119,14 +128,17 @@ def test_one_plan_that_takes_too_long_gives_way_to_double_dummy(record):
     posterior = bb.Belief.of_record(
         record, record.plays[number][0], cards=number
     ).infer(draws=200, rng=1)
-    said = [bb.play(posterior, seconds=seconds, rng=1) for seconds in (1e-4, 2.0)]
-    assert [one.horizon > 0 for one in said] == [False, True]
+    hurried, patient = (
+        bb.play(posterior, seconds=seconds, rng=1) for seconds in (1e-4, 2.0)
+    )
+    assert hurried.horizon == 0
+    assert patient.horizon > 0
     assert (
         "One plan for all layouts took too long to search. Double dummy"
-        in said[0].caution
+        in hurried.caution
     )
-    assert ", all later guesses counted as right; declarer" in said[0].sentence
-    assert said[1].document()["horizon"] == said[1].horizon
+    assert ", all later guesses counted as right; declarer" in hurried.sentence
+    assert patient.document()["horizon"] == patient.horizon
 
 
 def rows(record, players="NESW", most=None):
@@ -140,39 +152,40 @@ def rows(record, players="NESW", most=None):
 
 
 def test_nothing_that_came_later_counts(record):
-    """Later cards change no row before them; hidden hands change no row of those who do
-    not see them.
-    """
+    """Later cards change no row before them, hidden hands none of who does not see them."""
     contract = record.contract
-    whole = rows(record, most=14)
+    first_rows = rows(record, most=14)
     cut = replace(record, plays=record.plays[:14], result=None, claimed=False)
-    assert rows(cut) == whole
-    lead = contract.declarer.next()
-    hidden = [contract.declarer, lead.partner]
-    gone = {card for _, card in cut.plays}
-    first, second = (
-        [card for card in record.deal[seat] if card not in gone] for seat in hidden
-    )
-    one = next(
-        card for card in first if any(other.suit == card.suit for other in second)
-    )
-    two = next(card for card in second if card.suit == one.suit)
-    hands = list(record.hands)
-    for seat, out, into in zip(hidden, (one, two), (two, one), strict=True):
-        hands[seat] = bb.Hand((record.hands[seat].mask & ~out.mask) | into.mask)
-    swapped = replace(cut, hands=tuple(hands))
+    assert rows(cut) == first_rows
+    declarer = contract.declarer
+    leader = declarer.next()
+    swapped = with_a_card_swapped(cut, declarer, leader.partner)
     assert swapped.deal != record.deal
+    leader_rows = [row for row in first_rows if row.player == leader]
+    assert known_then(rows(swapped, [leader.name])) == known_then(leader_rows)
+    # A control: declarer sees the change.
+    declarer_rows = [row for row in first_rows if row.player == declarer]
+    assert known_then(rows(swapped, [declarer.name])) != known_then(declarer_rows)
 
-    def known(judged):
-        return [replace(row, double_dummy_cost=None) for row in judged]
 
-    assert known(rows(swapped, [lead.name])) == known(
-        row for row in whole if row.player == lead
-    )
-    other = [row for row in whole if row.player == contract.declarer]
-    assert known(rows(swapped, [contract.declarer.name])) != known(
-        other
-    )  # a control: declarer sees the change
+def with_a_card_swapped(record, seat, other_seat):
+    """A record on which two seats exchange cards of one suit that were not played."""
+    played = {card for _, card in record.plays}
+    cards = [card for card in record.deal[seat] if card not in played]
+    other_cards = [card for card in record.deal[other_seat] if card not in played]
+    suits = {card.suit for card in other_cards}
+    card = next(card for card in cards if card.suit in suits)
+    other_card = next(other for other in other_cards if other.suit == card.suit)
+    hands = list(record.hands)
+    for swapping in (seat, other_seat):
+        mask = hands[swapping].mask ^ card.mask ^ other_card.mask
+        hands[swapping] = bb.Hand(mask)
+    return replace(record, hands=tuple(hands))
+
+
+def known_then(judged):
+    """Rows without what the real deal tells."""
+    return [replace(row, double_dummy_cost=None) for row in judged]
 
 
 def test_tables_and_documents_agree(record):
@@ -210,78 +223,71 @@ def test_tables_and_documents_agree(record):
         assert (row.best == row.card) == (row.cost[0] < 1e-9)
 
 
-def test_the_commands(
-    record, document, answer, complaint, tmp_path, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
-    words = [
-        "--record",
-        BOARDS,
-        "--board",
-        "2",
-        "--after-trick",
-        "3",
-        "--after-card",
-        "1",
-        "--solve",
-        "5",
-    ]
-    said, (seat, card) = document("play", *words), record.plays[13]
-    assert said["seat"] == seat.name
-    assert str(card) in said["wins"]
-    assert {"contract", "goal", "best", "solved", "exact", "plan"} <= set(said)
-    assert {"cards", "tricks", "tricks_error", "behind", "close", "wins"} <= set(
-        said["cards"][0]
-    )
+AFTER_TRICK_THREE = (
+    *("--record", BOARDS, "--board", "2"),
+    *("--after-trick", "3", "--after-card", "1"),
+    *("--solve", "5"),
+)
+QUICKLY = ("--solve", "3", "--draws", "50")
+
+
+def second_board():
+    """The text of the second board, and where its cards begin."""
     text = Path(BOARDS).read_text("utf-8").split("[Event ")[2]
-    cards = text.index("[Play ")
-    two = "".join(text[cards:].splitlines(keepends=True)[:3])
-    Path("short.pbn").write_text(f"[Event {text[:cards]}{two}", "utf-8")
-    quickly = "--solve", "3", "--draws", "50"
-    judged = document("play", "--record", "short.pbn", "--review", "--draws", "50")
+    return text, text.index("[Play ")
+
+
+@pytest.fixture
+def short(tmp_path, monkeypatch):
+    """A file with two tricks of the second board."""
+    monkeypatch.chdir(tmp_path)
+    text, cards = second_board()
+    two_tricks = "".join(text[cards:].splitlines(keepends=True)[:3])
+    Path("short.pbn").write_text(f"[Event {text[:cards]}{two_tricks}", "utf-8")
+    return "short.pbn"
+
+
+def test_the_commands(record, document):
+    answer = document("play", *AFTER_TRICK_THREE)
+    seat, card = record.plays[13]
+    assert answer["seat"] == seat.name
+    assert str(card) in answer["wins"]
+    assert {"contract", "goal", "best", "solved", "exact", "plan"} <= set(answer)
+    assert {"cards", "tricks", "tricks_error", "behind", "close", "wins"} <= set(
+        answer["cards"][0]
+    )
+
+
+def test_a_claim_is_said(record, short, document, answer, complaint):
+    judged = document("play", "--record", short, "--review", "--draws", "50")
     assert [row["card"] for row in judged["cards"]] == [
         str(card) for _, card in record.plays[:8]
     ]
-    assert complaint("play", "--record", "short.pbn", "--after-trick", "5").endswith(
-        "tricks, the rest was claimed"
-    )
-    assert "the rest was claimed" in answer(
-        "play", "--record", "short.pbn", "--review", *quickly
-    )
-    Path("revoke.pbn").write_text(
-        f"[Event {text}".replace("C2 C6 CQ CA", "C2 C6 S5 CA"), "utf-8"
-    )
+    too_late = complaint("play", "--record", short, "--after-trick", "5")
+    assert too_late.endswith("tricks, the rest was claimed")
+    text = answer("play", "--record", short, "--review", *QUICKLY)
+    assert "the rest was claimed" in text
+    report = document("report", short, "--review", "--draws", "50")
+    assert report["cards"] == judged["cards"]
+    assert "Review of the play" in Path("report.html").read_text("utf-8")
+
+
+def test_what_follows_a_revoke_is_left_out(record, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text, _ = second_board()
+    with_revoke = f"[Event {text}".replace("C2 C6 CQ CA", "C2 C6 S5 CA")
+    Path("revoke.pbn").write_text(with_revoke, "utf-8")
+    command = ("play", "--record", "revoke.pbn")
     revoke = "the rest is left out: trick 3: S cannot play 'S5'"
     # What reading left out is told on stderr too.
-    assert main(("play", "--record", "revoke.pbn", "--after-trick", "3")) == 2
+    assert main((*command, "--after-trick", "3")) == 2
     assert f"2 whole tricks, {revoke}" in capsys.readouterr().err
-    assert main(("play", "--record", "revoke.pbn", "--review", *quickly)) == 0
+    assert main((*command, "--review", *QUICKLY)) == 0
     assert f"8 cards are on record, {revoke}" in capsys.readouterr().out
-    assert (
-        main(
-            (
-                "play",
-                "--record",
-                "revoke.pbn",
-                "--review",
-                "--seat",
-                "N",
-                *quickly,
-                "--json",
-            )
-        )
-        == 0
-    )
-    said = json.loads(capsys.readouterr().out)
-    assert (said["claimed"], said["left_out"][:27]) == (
-        False,
-        "trick 3: S cannot play 'S5'",
-    )
-    assert (
-        document("report", "short.pbn", "--review", "--draws", "50")["cards"]
-        == judged["cards"]
-    )
-    assert "Review of the play" in Path("report.html").read_text("utf-8")
+    assert main((*command, "--review", "--seat", "N", *QUICKLY, "--json")) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["claimed"] is False
+    assert document["left_out"][:27] == "trick 3: S cannot play 'S5'"
 
 
 @pytest.mark.parametrize(
@@ -333,16 +339,17 @@ C2 CA C3 CJ
 
 
 def test_a_guess_in_place_of_a_sure_thing_is_costly(install, tmp_path):
-    """Whoever wins the jack of diamonds opens clubs or gives a ruff and discard; on
-    this deal the guess was right.
+    """Whoever wins the jack of diamonds opens clubs or gives a ruff and discard.
+
+    On this deal the guess was right.
     """
     install("solver", SOLVER)
     (tmp_path / "slam.pbn").write_text(SLAM, "utf-8")
     (record,) = read_pbn(str(tmp_path / "slam.pbn")).records
     guess = next(
-        one
-        for one in judged_cards(record, [bb.Seat.N], player=None, rng=1)
-        if one.number == 24
+        judged
+        for judged in judged_cards(record, [bb.Seat.N], player=None, rng=1)
+        if judged.number == 24
     )
     assert (str(guess.card), guess.verdict) == ("CJ", "costly")
     assert guess.best in {*map(bb.Card.of, ("ST", "S8", "S2", "DJ"))}
@@ -350,11 +357,19 @@ def test_a_guess_in_place_of_a_sure_thing_is_costly(install, tmp_path):
 
 def judged_card(number, cost, error, choices=5):
     """A card of East in defence, worse than another unless its cost is nought."""
-    east, card = bb.Seat.E, Card.of("H2")
-    worse = Card.of("HK") if cost else card
-    close = cost == 0.0
-    lost = Estimate(cost, error)
-    return Judged(number, east, east, card, worse, lost, close, 0, choices, "defence")
+    card = Card.of("H2")
+    return Judged(
+        number=number,
+        seat=bb.Seat.E,
+        player=bb.Seat.E,
+        card=card,
+        best=Card.of("HK") if cost else card,
+        cost=Estimate(cost, error),
+        close=cost == 0.0,
+        double_dummy_cost=0,
+        choices=choices,
+        kind="defence",
+    )
 
 
 def test_tricks_lost_stand_beside_the_choices():
@@ -362,10 +377,10 @@ def test_tricks_lost_stand_beside_the_choices():
     costly = [judged_card(0, 0.15, 0.03), judged_card(1, 0.10, 0.04)]
     rows = [*costly, *(judged_card(n, 0.0, 0.0) for n in range(2, 40))]
     rows.append(judged_card(40, 0.0, 0.0, choices=1))
-    found = player_costs(rows)
-    assert found["choices"] == 40
-    assert found["lost_per_100"] == pytest.approx(0.625)
-    assert found["lost_per_100_error"] == pytest.approx(0.125)
+    costs = player_costs(rows)
+    assert costs["choices"] == 40
+    assert costs["lost_per_100"] == pytest.approx(0.625)
+    assert costs["lost_per_100_error"] == pytest.approx(0.125)
     table = session_table({"Ann": rows})
     columns = dict(zip(table.columns, table.rows[0], strict=True))
     assert columns["tricks lost"] == "0.25 ± 0.05"
@@ -375,5 +390,5 @@ def test_tricks_lost_stand_beside_the_choices():
 
 def test_a_single_card_is_on_record(record):
     short = replace(record, plays=record.plays[:1], result=9)
-    *_, said = BoardReview(short, []).parts(alerts=False)
-    assert said == "1 card is on record, the rest was claimed."
+    *_, sentence = BoardReview(short, []).parts(alerts=False)
+    assert sentence == "1 card is on record, the rest was claimed."
