@@ -185,8 +185,9 @@ def simulate_auction(
     *,
     auction: Auction | None = None,
 ) -> Auction:
-    """A whole auction of a deal as models bid it, from the start or from the calls of
-    an ``auction`` on.
+    """A whole auction of a deal as models bid it.
+
+    It goes on from the calls of ``auction``, or begins anew.
 
     Parameters
     ----------

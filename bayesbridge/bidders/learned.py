@@ -498,8 +498,10 @@ class LearnedBidder:
     def _scores(
         self, context: Context, hands: Hands, partners: Hands | None
     ) -> Iterator[tuple[slice, Singles]]:
-        """The scores of the legal calls, block by block: a slice of the hands, (its
-        length or 1, calls).
+        """The scores of the legal calls, block by block.
+
+        With each slice of the hands come scores (its length, calls), or (1, calls)
+        where its hands are all the same.
         """
         net = network(NETWORK_FILE, f"{self.size}_")
         with one_thread():

@@ -294,8 +294,10 @@ class Network:
         what may be chosen.
         """
         p = self.parameters
-        scales = np.stack([linear(p, name, known) for name in self.scale_layers], 1)
-        shifts = np.stack([linear(p, name, known) for name in self.shift_layers], 1)
+        scale_parts = [linear(p, layer, known) for layer in self.scale_layers]
+        shift_parts = [linear(p, layer, known) for layer in self.shift_layers]
+        scales = np.stack(scale_parts, axis=1)
+        shifts = np.stack(shift_parts, axis=1)
         biases = linear(p, "context_out", known) + p["out_bias"]
         out = p["out_weight"].T
         contexts = []

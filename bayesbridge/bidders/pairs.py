@@ -540,8 +540,9 @@ def _linear_model(turns: LinearTurns) -> pymc.Model:
 def _add_likelihood(
     tree: xarray.DataTree, tables: Sequence[Seated], turns: LinearTurns
 ) -> None:
-    """Add to draws the calls, log P(call) by the network, and weights that correct for
-    it.
+    """Add to draws the calls made, log P(call) by the network, and weights.
+
+    The weights correct for the difference of the network from the linear model.
     """
     import xarray
 

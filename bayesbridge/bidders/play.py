@@ -94,9 +94,7 @@ def situations(
     strain = int(contract.strain)
     level = contract.level - 1
     tokens = _call_tokens(auction, contract.declarer, strain, level)
-    dummy_masks = [0] * HEARD
     suits_led: list[int] = []
-    dummy_cards = dummy or 0
     card_before = NO_CARD
     trick = _Trick(strain)
     for number, (seat, card) in enumerate(plays):
@@ -117,17 +115,25 @@ def situations(
             is_card=True,
         )
         tokens.append(token)
-        is_dummy_open = number > 0
-        dummy_masks.append(dummy_cards if is_dummy_open else 0)
         suits_led.append(trick.suit)
         trick.take(card, player)
-        dummy_cards &= ~card.mask
         card_before = card.index
+    dummy_masks = [0] * HEARD + _open_dummy(plays, dummy or 0)
     return Situations(
         np.array(tokens, np.intp) + STARTS[:-1],
         np.array(dummy_masks, np.uint64),
         np.array(suits_led, np.intp),
     )
+
+
+def _open_dummy(plays: Sequence[tuple[Seat, Card]], dummy: int) -> list[int]:
+    """What dummy still holds before each card, as masks; 0 while it is not open."""
+    masks = []
+    for number, (_, card) in enumerate(plays):
+        is_open = number > 0
+        masks.append(dummy if is_open else 0)
+        dummy &= ~card.mask
+    return masks
 
 
 def _call_tokens(

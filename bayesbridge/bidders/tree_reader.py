@@ -126,13 +126,15 @@ class TreeReader:
         tokens = np.array(
             [token_parts(state, self.vulnerable) for state in states], np.intp
         )
-        x: Singles = p["reader_table_weight"][tokens + STARTS[:-1]].sum(axis=1)
+        rows = p["reader_table_weight"][tokens + STARTS[:-1]]
+        x: Singles = rows.sum(axis=1)
         x += linear(p, "style", styles)
         paths = np.stack([self.tree.path(node) for node in nodes.tolist()])
         for number, layer in enumerate(self.layers):
             x += self._attention(number, layer_norm(layer, "norm_1", x), paths)
             x += feed_forward(layer, layer_norm(layer, "norm_2", x))
-        known = np.concatenate([layer_norm(p, "reader_norm", x), styles], axis=1)
+        said_by_auction = layer_norm(p, "reader_norm", x)
+        known = np.concatenate([said_by_auction, styles], axis=1)
         self._keep_context(nodes, known)
 
     def _keep_context(self, nodes: NDArray[np.intp], known: Singles) -> None:
@@ -159,8 +161,9 @@ class TreeReader:
         query = joined[:, 0].reshape(n, self.heads, 1, -1)
         keys = self._memory[paths, number, KEYS].reshape(by_head)
         values = self._memory[paths, number, VALUES].reshape(by_head)
+        head_width = query.shape[-1]
         scores = query @ keys.transpose(0, 2, 3, 1)
-        scores *= np.float32(query.shape[-1] ** -0.5)
+        scores *= np.float32(head_width**-0.5)
         distance = np.minimum(np.arange(length)[::-1], self.reach - 1)
         scores += layer["distance"][:, None, distance]
         softmax_in_place(scores)
