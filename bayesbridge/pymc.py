@@ -57,12 +57,23 @@ _PACKAGE: Final = str(Path(__file__).parent)
 type BidderOfUnknowns = Callable[..., BidderModel]
 """Takes the unknowns by their names."""
 
-MOST_CALLS: Final = 64  # of an auction as a row of integers; a longer one is cut
-NO_CALL: Final = -1  # in such a row, after the last call
-MIXED: Final = {1: 5, 2: 3}  # points of each unknown in Q, by the number of unknowns
-FEWEST_POINTS: Final = 4  # that a cubic spline takes
-MOST_WALKED: Final = 100_000  # layouts up to which all are weighted, and none drawn
-BEYOND: Final = 0.01  # share of the posterior beyond the grid that is warned of
+MOST_CALLS: Final = 64
+"""Calls of an auction as a row of integers; a longer one is cut."""
+
+NO_CALL: Final = -1
+"""In such a row, after the last call."""
+
+MIXED: Final = {1: 5, 2: 3}
+"""Points of each unknown in Q, by the number of unknowns."""
+
+FEWEST_POINTS: Final = 4
+"""That a cubic spline takes."""
+
+MOST_WALKED: Final = 100_000
+"""Layouts up to which all are weighted, and none drawn."""
+
+BEYOND: Final = 0.01
+"""Share of the posterior beyond the grid that is warned of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,8 +170,9 @@ class Grid:
         return (pieces[boards, piece] * monomials).sum(axis=-1)
 
     def margin(self, unknowns: Sequence[Any]) -> Any:
-        """Tensor: distance of the outermost unknown from the nearest end of the grid,
-        as a share of half its width. It is 1 in the middle, and negative beyond.
+        """Tensor: how far the outermost unknown is from the nearest end of the grid.
+
+        It is a share of half its width: 1 in the middle, and negative beyond.
         """
         import pytensor.tensor as pt
 
@@ -305,11 +317,10 @@ class CallTable:
         import pytensor.tensor as pt
         from pymc.distributions.dist_math import check_parameters
 
-        same = pt.all(pt.eq(value, calls), axis=-1)
+        log_likelihood = self.grid.interpolate(pieces, by_board)
+        are_calls_heard = pt.all(pt.eq(value, calls), axis=-1)
         reason = "the table is of the calls heard: tabulate other calls anew"
-        return check_parameters(
-            self.grid.interpolate(pieces, by_board), same, msg=reason
-        )
+        return check_parameters(log_likelihood, are_calls_heard, msg=reason)
 
     def _random(
         self,
@@ -322,7 +333,9 @@ class CallTable:
     ) -> Ints:
         """(…, boards, 64) numbers of simulated calls, for ``pm.CustomDist``."""
         batch = [board, *by_board]
-        shape = np.broadcast_shapes(*map(np.shape, batch)) if size is None else size
+        shape = size
+        if shape is None:
+            shape = np.broadcast_shapes(*map(np.shape, batch))
         columns = [np.broadcast_to(column, shape).ravel() for column in batch]
         rows = []
         for number, *values in zip(*columns, strict=True):
@@ -500,8 +513,9 @@ class BoardQuestion:
     def draws(
         self, terms: tuple[LikelihoodTerm, ...], n: int, rng: np.random.Generator
     ) -> Draws:
-        """Layouts under the hard evidence and some soft evidence: all where they are
-        few, else ``n`` by importance.
+        """Layouts under the hard evidence and some soft evidence.
+
+        All where they are few, else ``n`` by importance.
         """
         target = replace(self.belief.target, soft=SoftEvidence(terms))
         if not terms:
@@ -517,9 +531,9 @@ class BoardQuestion:
     def mean_ratios(
         self, draws: Draws, drawn_by: SoftEvidence, models: Sequence[BidderModel]
     ) -> Estimate[Floats]:
-        """(models,) posterior means of P(calls ∣ hands, model) over that by which the
-        layouts were drawn, with their relative errors.
+        """(models,) posterior means of likelihood ratios, with their relative errors.
 
+        A ratio is P(calls ∣ hands, model) over that by which the layouts were drawn.
         For weights W and ratios r of layouts the mean is m = Σ W r, and its relative
         error √(Σ W² (r / m − 1)²), or more where the draws are not independent.
         """
@@ -626,10 +640,9 @@ def hidden_calls(name: str, table: CallTable, /, **unknowns: Any) -> Any:
 
 
 def beyond_grid(tree: xarray.DataTree, name: str = "calls") -> float:
-    """The share of a posterior beyond the grid of :func:`hidden_calls`, with a warning
-    where it matters.
+    """The share of a posterior beyond the grid of :func:`hidden_calls`.
 
-    Beyond the grid log P goes on straight. That keeps the posterior proper, but is no
+    A warning says where it matters. Beyond the grid log P goes on straight. That keeps the posterior proper, but is no
     longer what the bidder model says.
 
     Parameters

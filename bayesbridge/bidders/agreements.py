@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Final, NamedTuple, Self
 
 from bayesbridge.bidders.learned import SIDES
@@ -26,9 +25,18 @@ _AGREEMENT: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A system, the side that plays it (``None``: both) and its prior share (``None``:
-    for certain).
+    """A system, who plays it and how probably.
 
+    Parameters
+    ----------
+    system : System
+    side : {"NS", "EW"}, optional
+        Both sides if not given.
+    share : float, optional
+        The prior probability; for certain if not given.
+
+    Examples
+    --------
     >>> Agreement.of("ns: weak-notrump+weak-twos = 0.3").text
     'NS:weak-notrump+weak-twos=0.3'
     """
@@ -61,7 +69,9 @@ class Agreement:
                 "to 1",
                 text=text,
             )
-        return cls(System.of(name), side and side.upper(), share)
+        if side is not None:
+            side = side.upper()
+        return cls(System.of(name), side, share)
 
     @property
     def text(self) -> str:
@@ -91,11 +101,10 @@ def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, 
     """
     side = SIDES[seat % 2]
     of_side = [agreement for agreement in agreements if agreement.side in (None, side)]
-    certain = reduce(
-        System.__add__,
-        (agreement.system for agreement in of_side if agreement.share is None),
-        NOTHING,
-    )
+    certain = NOTHING
+    for agreement in of_side:
+        if agreement.share is None:
+            certain += agreement.system
     unsure = [agreement for agreement in of_side if agreement.share is not None]
     total = sum(agreement.share or 0.0 for agreement in unsure)
     if total > 1.0 + ROUNDING:
@@ -108,7 +117,7 @@ def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, 
         for agreement in unsure
         if agreement.share
     ]
-    without = 1.0 - total
-    if without > ROUNDING or not systems:
-        systems.append(Component(without, certain))
+    remaining_share = 1.0 - total
+    if remaining_share > ROUNDING or not systems:
+        systems.append(Component(remaining_share, certain))
     return tuple(systems)

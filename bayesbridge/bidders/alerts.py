@@ -22,7 +22,7 @@ from bayesbridge.notation.record import Record
 
 _SUIT: Final = r"(?P<suit>[♠♥♦♣]|spades?|hearts?|diamonds?|clubs?|[shdc])"
 _LENGTH: Final = re.compile(
-    rf"(?P<many>\d(?:\+|-\d)?) ?(?:cards? (?:in )?)?(?:{_SUIT}|support|trumps?)"
+    rf"(?P<number>\d(?:\+|-\d)?) ?(?:cards? (?:in )?)?(?:{_SUIT}|support|trumps?)"
 )
 _POINTS: Final = re.compile(r"(?P<range>\d+-\d+|\d+\+)(?: ?(?:hcp|points?|pts?))?")
 _TRANSFER: Final = re.compile(rf"(?:jacoby |texas )?transfer(?: to {_SUIT})?")
@@ -32,29 +32,28 @@ _UNCLEAR: Final = re.compile(
 _BETWEEN: Final = re.compile(
     r"[,;.:&]|\band\b|\bwith\b|(?<=[a-z♠♥♦♣]) (?=\d)|(?<=[\d+]) (?=bal)"
 )
-_ABOVE: Final = {
-    Strain.D: Suit.H,
-    Strain.H: Suit.S,
-}  # what a transfer shows that does not say so
+_SUIT_OF_TRANSFER: Final = {Strain.D: Suit.H, Strain.H: Suit.S}
+"""What a transfer shows that does not say so."""
 
 
 def alert_statement(text: str, before: Auction, call: Call) -> Statement | None:
-    """What an alerted call shows, as far as the text can be read; ``None`` where
-    nothing of it can.
+    """What an alerted call shows, as far as the text can be read.
+
+    ``None`` where nothing of it can.
     """
     words = _normal(text)
     if _UNCLEAR.search(words):
         return None
-    partners_bids = [
-        call.strain.trump for call in before.calls[-2::-4] if call.strain is not None
-    ]
-    partners_suit = partners_bids[0] if partners_bids else None
-    parts = [_part(part.strip(), call, partners_suit) for part in _BETWEEN.split(words)]
-    read = [part for part in parts if part]
-    if not read:
+    partners_suit = _last_suit_of_partner(before)
+    parts = []
+    for alerted_part in _BETWEEN.split(words):
+        part = _statement_part(alerted_part.strip(), call, partners_suit)
+        if part is not None:
+            parts.append(part)
+    if not parts:
         return None
     try:
-        return Statement.of(", ".join(read))
+        return Statement.of(", ".join(parts))
     except NotationError:
         return None
 
@@ -65,33 +64,43 @@ def _normal(text: str) -> str:
     return " ".join(dashed.replace(" -", "-").replace("- ", "-").split())
 
 
-def _part(words: str, call: Call, partners: Suit | None) -> str | None:
-    """A part of a statement; ``partners`` is the suit that partner bid last."""
+def _last_suit_of_partner(before: Auction) -> Suit | None:
+    """The suit of partner's last bid; ``None`` for no trumps or without a bid."""
+    for call in before.calls[-2::-4]:
+        if call.strain is not None:
+            return call.strain.trump
+    return None
+
+
+def _statement_part(words: str, call: Call, partners_suit: Suit | None) -> str | None:
+    """A part of an alert as a part of a statement; ``None`` where it cannot be read."""
     if words in ("bal", "balanced"):
         return "balanced"
     if words == "limit raise":
-        return None if partners is None else f"10-12 points, {partners.name}3+"
+        if partners_suit is None:
+            return None
+        return f"10-12 points, {partners_suit.name}3+"
     points = _POINTS.fullmatch(words)
-    if points:
+    if points is not None:
         return f"{points['range']} points"
     transfer = _TRANSFER.fullmatch(words)
-    if transfer:
-        above = None if call.strain is None else _ABOVE.get(call.strain)
-        return _length(transfer["suit"], above, "5+")
+    if transfer is not None:
+        suit = None if call.strain is None else _SUIT_OF_TRANSFER.get(call.strain)
+        return _suit_length(transfer["suit"], suit, "5+")
     length = _LENGTH.fullmatch(words)
-    return _length(length["suit"], partners, length["many"]) if length else None
+    if length is not None:
+        return _suit_length(length["suit"], partners_suit, length["number"])
+    return None
 
 
-def _length(named: str | None, usual: Suit | None, number: str) -> str | None:
+def _suit_length(named: str | None, usual: Suit | None, number: str) -> str | None:
     """So many cards of the suit that is named, or else of the usual one."""
     suit = Suit.of(named[0].upper()) if named else usual
     return None if suit is None else f"{suit.name}{number}"
 
 
 def alerts_read(record: Record) -> dict[int, Statement]:
-    """What alerted calls show, by their numbers; those that cannot be read are left
-    out.
-    """
+    """What alerted calls show, by their numbers; others are left out."""
     if record.auction is None:
         return {}
     statements: dict[int, Statement] = {}
@@ -104,9 +113,7 @@ def alerts_read(record: Record) -> dict[int, Statement]:
 
 
 def alerts_system(record: Record) -> System | None:
-    """The system of which the alerts of a record speak; ``None`` where they say
-    nothing.
-    """
+    """The system of which the alerts of a record speak; ``None`` without any."""
     places: dict[Place, Meanings] = {}
     for number, statement in alerts_read(record).items():
         assert record.auction is not None

@@ -18,9 +18,12 @@ from bayesbridge.game.calls import CALLS, DOUBLE, PASS, REDOUBLE, Contract
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Bools
 
-NO_BID: Final = 2  # stands for the last bid while nobody has bid; bids are 3 … 37
+NO_BID: Final = 2
+"""Stands for the last bid while nobody has bid; bids are 3 … 37."""
+
 NOBODY: Final = -1
 ROOT: Final = 0
+"""The number of the empty auction in a tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +31,17 @@ class Node:
     """An auction: the call that led to it, and what the next caller must know."""
 
     parent: int
-    call: int  #: Index of the last call, ``NOBODY`` before the first.
-    length: int  #: Calls made so far.
+    call: int
+    """Index of the last call, ``NOBODY`` before the first."""
+    length: int
+    """Calls made so far."""
     last_bid: int = NO_BID
-    bidder: int = NOBODY  #: Place in the auction of the last bid.
-    doubled: int = 0  #: 0, 1 doubled, 2 redoubled.
-    passes: int = 0  #: Passes since the last other call.
+    bidder: int = NOBODY
+    """Place in the auction of the last bid."""
+    doubled: int = 0
+    """0, 1 doubled, 2 redoubled."""
+    passes: int = 0
+    """Passes since the last other call."""
 
     def after(self, call: int, parent: int) -> Node:
         """The auction with one more call, where this one is node ``parent``."""
@@ -61,16 +69,20 @@ class Node:
         return allowed
 
 
+EMPTY_AUCTION: Final = Node(NOBODY, NOBODY, 0)
+
+
 class AuctionTree:
-    """Auctions that begin as ``auction`` does, numbered as they are met; node
-    ``start`` is that auction itself.
+    """Auctions that begin as ``auction`` does, numbered as they are met.
+
+    Node ``start`` is that auction itself.
     """
 
     def __init__(self, auction: Auction) -> None:
         self.first = auction.first
         self.dummy = auction.dummy
         self.bidders = auction.bidders
-        self.nodes = [Node(NOBODY, NOBODY, 0)]
+        self.nodes = [EMPTY_AUCTION]
         self.paths = [np.zeros(1, np.intp)]
         self._children: dict[tuple[int, int], int] = {}
         self.start = ROOT

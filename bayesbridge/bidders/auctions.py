@@ -1,5 +1,5 @@
-"""Bidder models in turn: one call and the auction before it, calls and auctions that
-models make, mixtures of them.
+"""Bidder models in turn: one call and the auction before it, simulated calls and
+auctions, mixtures of models.
 """
 
 from __future__ import annotations
@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bayesbridge.errors import BayesBridgeError, IllegalCall, naming
 from bayesbridge.evidence.models import BidderModel, reads_partners_hand
 from bayesbridge.game.auction import Auction
-from bayesbridge.game.calls import Call
+from bayesbridge.game.calls import CALLS, Call
 from bayesbridge.game.cards import Hand
 from bayesbridge.game.deal import Deal, Seat
 from bayesbridge.game.layouts import Floats, Hands
@@ -33,32 +33,47 @@ class Turn(NamedTuple):
     @classmethod
     @lru_cache(maxsize=256)
     def of(cls, auction: Auction, index: int) -> Turn:
-        """Call number ``index`` of an auction, counted from 0.
+        """One call of an auction.
 
+        Parameters
+        ----------
+        auction : Auction
+        index : int
+            Which of its calls, counted from 0.
+
+        Returns
+        -------
+        Turn
+
+        Raises
+        ------
+        IllegalCall
+            If there is no such call.
+
+        Examples
+        --------
         >>> Turn.of(Auction.of("S:1NT Pass", dummy="N"), 1).seat
         <Seat.W: 3>
         """
         calls = len(auction.calls)
         if not 0 <= index < calls:
-            have = (
-                f"its calls are numbered 0 to {calls - 1}"
-                if calls
-                else "nobody has called yet"
-            )
+            reason = "nobody has called yet"
+            if calls:
+                reason = f"its calls are numbered 0 to {calls - 1}"
             raise IllegalCall(
-                f"call number {index} of '{auction}': {have}",
+                f"call number {index} of '{auction}': {reason}",
                 auction=auction,
                 index=index,
             )
         before = Auction(auction.first, auction.calls[:index], auction.dummy)
-        return cls(
-            before, auction.bidders[index % len(auction.bidders)], auction.calls[index]
-        )
+        seat = auction.bidders[index % len(auction.bidders)]
+        return cls(before, seat, auction.calls[index])
 
 
 def seat_to_call(auction: Auction) -> Seat:
     """Whose turn it is; raises when the auction is over."""
-    if (seat := auction.turn) is None:
+    seat = auction.turn
+    if seat is None:
         raise IllegalCall(
             f"the auction '{auction}' is over: nobody calls any more", auction=auction
         )
@@ -67,35 +82,53 @@ def seat_to_call(auction: Auction) -> Seat:
 
 @lru_cache(maxsize=256)
 def legal_indices(before: Auction) -> tuple[int, ...]:
+    """The indices of the calls that the seat in turn may make, rising."""
     return tuple(call.index for call in before.legal_calls())
 
 
 def call_probabilities(
     bidder: BidderModel, hands: Hands, auction: Auction, partners: Hands | None = None
 ) -> Floats:
-    """(n, 38) P(call ∣ hand, auction so far) of the seat in turn under any model; 0 for
-    what is illegal.
+    """P(call ∣ hand, auction so far) of the seat in turn, under any model.
 
-    ``partners``: the hands of their partners, for a model that reads them. A model with
-    a ``probabilities`` method of its own is asked once, any other once for each legal
-    call.
+    A model with a ``probabilities`` method of its own is asked once, any other once for
+    each legal call.
+
+    Parameters
+    ----------
+    bidder : BidderModel
+    hands : array of uint64, shape (n,)
+        Masks of hands that the seat in turn may hold.
+    auction : Auction
+        The calls so far.
+    partners : array of uint64, shape (n,), optional
+        Masks of partner's hand, one for each, for a model that reads them.
+
+    Returns
+    -------
+    array of float64, shape (n, 38)
+        By the index of the call; 0 for what is illegal.
     """
     seat_to_call(auction)
-    shown = (
-        {"partners": partners}
-        if partners is not None and reads_partners_hand(bidder)
-        else {}
-    )
+    keywords = partners_keyword(bidder, partners)
     with naming(f"model {type(bidder).__module__}.{type(bidder).__name__}"):
-        if (own := getattr(bidder, "probabilities", None)) is not None:
-            return np.asarray(own(hands, auction, **shown))
-        chances = np.zeros((len(hands), 38))
+        ask_once = getattr(bidder, "probabilities", None)
+        if ask_once is not None:
+            return np.asarray(ask_once(hands, auction, **keywords))
+        index = len(auction.calls)
+        chances = np.zeros((len(hands), len(CALLS)))
         for call in auction.legal_calls():
-            log = bidder.log_likelihood(
-                hands, auction.after(call), len(auction.calls), **shown
-            )
-            chances[:, call.index] = np.exp(log)
+            longer = auction.after(call)
+            log_chances = bidder.log_likelihood(hands, longer, index, **keywords)
+            chances[:, call.index] = np.exp(log_chances)
     return chances
+
+
+def partners_keyword(bidder: BidderModel, partners: Hands | None) -> dict[str, Any]:
+    """Partners' hands as the argument of a model that reads them; nothing for others."""
+    if partners is None or not reads_partners_hand(bidder):
+        return {}
+    return {"partners": partners}
 
 
 def sample_call(
@@ -105,27 +138,42 @@ def sample_call(
     rng: Seed = None,
     partner: Hand | str | None = None,
 ) -> Call:
-    """A call that the seat in turn might make with this hand, opposite ``partner`` for
-    a model that reads it.
+    """A call that the seat in turn might make with a hand, drawn at random.
 
+    Parameters
+    ----------
+    bidder : BidderModel
+    hand : Hand or str
+        The 13 cards of the seat in turn.
+    auction : Auction
+        The calls so far.
+    rng : seed or generator, optional
+        Random numbers.
+    partner : Hand or str, optional
+        Partner's hand, for a model that reads it.
+
+    Returns
+    -------
+    Call
+
+    Examples
+    --------
     >>> from bayesbridge.bidders.iterative import IterativeBidder
     >>> sample_call(IterativeBidder(slip=0.0), "AKQ2.AKJ.AK4.A32", Auction.three("S"))
     Call.of('3NT')
     """
     from bayesbridge.runtime.random64 import generator
 
-    full = Hand.of(hand).verify_full(f"{seat_to_call(auction).name}'s hand")
-    shown = (
-        None if partner is None else np.array([Hand.of(partner).mask], dtype=np.uint64)
-    )
-    chances = call_probabilities(
-        bidder, np.array([full.mask], dtype=np.uint64), auction, shown
-    )[0]
-    # The uniform number lies below 1, so a sum of chances that rounding leaves at 0.999… still finds a call.
-    drawn = np.searchsorted(
-        chances.cumsum(), generator(rng).random() * chances.sum(), side="right"
-    )
-    return Call(int(drawn))
+    own = Hand.of(hand).verify_full(f"{seat_to_call(auction).name}'s hand")
+    hands = np.array([own.mask], dtype=np.uint64)
+    partners = None
+    if partner is not None:
+        partners = np.array([Hand.of(partner).mask], dtype=np.uint64)
+    chances = call_probabilities(bidder, hands, auction, partners)[0]
+    # The uniform number lies below 1, so a sum of chances that rounding leaves at
+    # 0.999… still finds a call.
+    threshold = generator(rng).random() * chances.sum()
+    return Call(int(np.searchsorted(chances.cumsum(), threshold, side="right")))
 
 
 def simulate_auction(
@@ -137,8 +185,9 @@ def simulate_auction(
     *,
     auction: Auction | None = None,
 ) -> Auction:
-    """A whole auction of a deal as models bid it, from the start or from the calls of
-    an ``auction`` on.
+    """A whole auction of a deal as models bid it.
+
+    It goes on from the calls of ``auction``, or begins anew.
 
     Parameters
     ----------
@@ -184,22 +233,26 @@ def simulate_auction(
             f"no bidder for {' and '.join(silent)}: name one for each seat that bids",
             seats=silent,
         )
-    while (seat := auction.turn) is not None:
-        call = sample_call(
-            models[seat], hands[seat], auction, numbers, hands[seat.partner]
-        )
+    while not auction.is_over:
+        seat = seat_to_call(auction)
+        partner = hands[seat.partner]
+        call = sample_call(models[seat], hands[seat], auction, numbers, partner)
         auction = auction.after(call)
     return auction
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureBidder:
-    """One of several models calls, the same one throughout an auction; all are equally
-    likely at first.
+    """One of several models calls, the same one throughout an auction.
 
-    The likelihood of the next call weighs the models by how well they explain the
-    player's calls so far. Multiplied over an auction this is exactly P(calls ∣ hand)
-    with the model summed out.
+    All are equally likely at first. The likelihood of the next call weighs the models
+    by how well they explain the player's calls so far. Multiplied over an auction this
+    is exactly P(calls ∣ hand) with the model summed out.
+
+    Parameters
+    ----------
+    bidders : tuple of BidderModel
+        At least one.
     """
 
     bidders: tuple[BidderModel, ...]
@@ -211,20 +264,42 @@ class MixtureBidder:
             )
 
     def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
-        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
+        """log P(call ∣ hand, calls before it), for many hands at once.
+
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of hands that the caller may hold.
+        auction : Auction
+            All calls so far.
+        index : int
+            Which of its calls is in question, from 0.
+
+        Returns
+        -------
+        array of float64, shape (n,)
+            Natural logarithms; ``-inf`` where the hand never makes the call.
+        """
         Turn.of(auction, index)
-        chances = np.array(
+        logs = self._log_weights(hands, auction, index) + np.array(
             [bidder.log_likelihood(hands, auction, index) for bidder in self.bidders]
         )
-        return np.asarray(
-            np.logaddexp.reduce(
-                self._log_weights(hands, auction, index) + chances, axis=0
-            )
-        )
+        return np.asarray(np.logaddexp.reduce(logs, axis=0))
 
     def probabilities(self, hands: Hands, auction: Auction) -> Floats:
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is
-        illegal.
+        """P(call ∣ hand, auction so far) of the seat in turn, for every call.
+
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of hands that the seat in turn may hold.
+        auction : Auction
+            The calls so far.
+
+        Returns
+        -------
+        array of float64, shape (n, 38)
+            By the index of the call; 0 for what is illegal.
         """
         seat_to_call(auction)
         weights = np.exp(self._log_weights(hands, auction, len(auction.calls)))
@@ -237,10 +312,6 @@ class MixtureBidder:
         """(models, n) log P(model ∣ hand, the caller's calls before number ``index``)."""
         weights = np.full((len(self.bidders), len(hands)), -np.log(len(self.bidders)))
         for earlier in range(index % len(auction.bidders), index, len(auction.bidders)):
-            weights += np.array(
-                [
-                    bidder.log_likelihood(hands, auction, earlier)
-                    for bidder in self.bidders
-                ]
-            )
+            logs = [b.log_likelihood(hands, auction, earlier) for b in self.bidders]
+            weights += np.array(logs)
         return np.asarray(weights - np.logaddexp.reduce(weights, axis=0))

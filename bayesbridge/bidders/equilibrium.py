@@ -21,41 +21,47 @@ from bayesbridge.bidders.notrump_tree import NotrumpTree, notrump_tree
 from bayesbridge.capture.tables import HOLDS_RANK, LENGTH
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.game.auction import Auction
-from bayesbridge.game.cards import Strain
+from bayesbridge.game.calls import CALLS, PASS
+from bayesbridge.game.cards import SUIT_CARDS, SUIT_MASK, Strain, Suit
 from bayesbridge.game.layouts import Floats, Hands
 
 TABLE: Final = Path(__file__).with_name("data") / "equilibrium.npz"
 TABLE_VERSION: Final = 1
 SCHEMES: Final = ("new", "old")
-CALLS: Final = 38
+PLAYERS: Final = 3
 RANKS: Final = 13
 LENGTHS: Final = 14
-FULL_SHARE: Final = 255  # a probability of 1 in the table, whose numbers are bytes
+FULL_SHARE: Final = 255
+"""A probability of 1 in the table, whose numbers are bytes."""
 
 
 def features(hands: Hands) -> Floats:
-    """(n, 27) how many cards of each rank a hand has, the two first, and how many suits
-    of each length, the void first.
+    """(n, 27) how many cards of each rank, and suits of each length, hands have.
+
+    The twos and the voids come first.
     """
-    columns = np.zeros((len(hands), RANKS + LENGTHS))
+    counts = np.zeros((len(hands), RANKS + LENGTHS))
     rows = np.arange(len(hands))
     masks = hands.astype(np.int64)
-    for suit in range(4):
-        field = masks >> (13 * suit) & 0x1FFF
-        columns[:, :RANKS] += HOLDS_RANK[field]
-        columns[rows, RANKS + LENGTH[field]] += 1.0
-    return columns
+    for suit in Suit:
+        holdings = masks >> (SUIT_CARDS * suit) & SUIT_MASK
+        counts[:, :RANKS] += HOLDS_RANK[holdings]
+        counts[rows, RANKS + LENGTH[holdings]] += 1.0
+    return counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StrengthTypes:
     """Hands by the tricks that they should take; type 0 is the weakest."""
 
-    weights: Floats  # (27,) tricks of each of the ``features``
-    cuts: Floats  # (types − 1,) rising: where the next type begins
+    weights: Floats
+    """(27,) tricks of each of the ``features``"""
+    cuts: Floats
+    """(types − 1,) rising: where the next type begins"""
 
     @property
     def number(self) -> int:
+        """How many types there are."""
         return len(self.cuts) + 1
 
     def of(self, hands: Hands) -> NDArray[np.int16]:
@@ -69,7 +75,8 @@ class EquilibriumTable(NamedTuple):
 
     types: StrengthTypes
     tree: NotrumpTree
-    strategies: Floats  # (3, types, slots) by the order of speaking
+    strategies: Floats
+    """(3, types, slots) probabilities of calls, by the order of speaking"""
 
     @classmethod
     def read(cls, path: Path, scheme: str) -> Self:
@@ -83,7 +90,7 @@ class EquilibriumTable(NamedTuple):
                     "scripts/fit_equilibrium.py",
                     path=path,
                 )
-            tree = notrump_tree(3, int(arrays["levels"]))
+            tree = notrump_tree(PLAYERS, int(arrays["levels"]))
             types = StrengthTypes(arrays["weights"], arrays["cuts"])
             shares = arrays[f"strategies_{scheme}"].astype(np.float64)
         return cls(types, tree, normalised(tree, shares))
@@ -120,11 +127,23 @@ def equilibrium_table(scheme: str) -> EquilibriumTable:
 
 @dataclass(frozen=True, slots=True)
 class EquilibriumBidder:
-    """Bids no trumps as an equilibrium of the three-player auction does.
+    """Players who bid no trumps as an equilibrium of the three-player auction does.
 
-    With probability ``slip`` they make any legal call instead. Where the auction has
-    left the game that was solved, as after a suit bid, every legal call is as likely as
-    another and says nothing.
+    Where the auction has left the game that was solved, as after a suit bid, every
+    legal call is as likely as another and says nothing.
+
+    Parameters
+    ----------
+    slip : float
+        ε, the share of calls made at random, any legal one; at 0 what the model cannot
+        explain is impossible.
+    scheme : {"new", "old"}
+        The scoring scheme of the game that was solved.
+
+    Raises
+    ------
+    BayesBridgeError
+        If ``slip`` is no probability, or the scheme is unknown.
 
     Examples
     --------
@@ -137,10 +156,7 @@ class EquilibriumBidder:
     True
     """
 
-    #: ε, the share of calls made at random; at 0 what the model cannot explain is
-    #: impossible.
     slip: float = 0.02
-    #: The scoring scheme of the game that was solved: new or old.
     scheme: str = "new"
 
     def __post_init__(self) -> None:
@@ -155,15 +171,41 @@ class EquilibriumBidder:
             )
 
     def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
-        """log P(call number ``index`` ∣ hand) for (n,) masks."""
+        """log P(call ∣ hand, calls before it), for many hands at once.
+
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of hands that the caller may hold.
+        auction : Auction
+            All calls so far.
+        index : int
+            Which of its calls is in question, from 0.
+
+        Returns
+        -------
+        array of float64, shape (n,)
+            Natural logarithms; ``-inf`` where the hand never makes the call.
+        """
         turn = Turn.of(auction, index)
         chances = self._by_type(turn.before)[:, turn.call.index]
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(chances)[self._table.types.of(hands)])
 
     def probabilities(self, hands: Hands, auction: Auction) -> Floats:
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is
-        illegal.
+        """P(call ∣ hand, auction so far) of the seat in turn, for every call.
+
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of hands that the seat in turn may hold.
+        auction : Auction
+            The calls so far.
+
+        Returns
+        -------
+        array of float64, shape (n, 38)
+            By the index of the call; 0 for what is illegal.
         """
         seat_to_call(auction)
         return self._by_type(auction)[self._table.types.of(hands)]
@@ -175,20 +217,21 @@ class EquilibriumBidder:
     def _by_type(self, before: Auction) -> Floats:
         """(types, 38) P(call ∣ type) after these calls."""
         table = self._table
+        tree = table.tree
         legal = list(legal_indices(before))
-        random_calls = np.zeros(CALLS)
-        random_calls[legal] = 1.0 / len(legal)
-        node = node_of(before, table.tree)
+        at_random = np.zeros(len(CALLS))
+        at_random[legal] = 1.0 / len(legal)
+        node = node_of(before, tree)
         if node is None:
-            return np.tile(random_calls, (table.types.number, 1))
-        chances = np.tile(self.slip * random_calls, (table.types.number, 1))
-        caller = int(table.tree.player[node])
-        first = int(table.tree.first_slot[node])
-        for call in range(int(table.tree.calls[node])):
-            level = int(table.tree.level[node]) + call
-            column = notrump_index(level) if call else 0
-            shares = table.strategies[caller, :, first + call]
-            chances[:, column] += (1.0 - self.slip) * shares
+            return np.tile(at_random, (table.types.number, 1))
+        chances = np.tile(self.slip * at_random, (table.types.number, 1))
+        strategy = table.strategies[int(tree.player[node])]
+        slot_of_pass = int(tree.first_slot[node])
+        last_level = int(tree.level[node])
+        for step in range(int(tree.calls[node])):
+            call = notrump_index(last_level + step) if step else PASS.index
+            shares = strategy[:, slot_of_pass + step]
+            chances[:, call] += (1.0 - self.slip) * shares
         return chances
 
 
@@ -203,7 +246,10 @@ def node_of(auction: Auction, tree: NotrumpTree) -> int | None:
         return None
     levels = []
     for _, call in auction:
-        if call.is_bid and (call.strain is not Strain.NT or call.level > tree.levels):
+        if not call.is_bid:
+            levels.append(0)
+        elif call.strain is Strain.NT and call.level <= tree.levels:
+            levels.append(call.level)
+        else:
             return None
-        levels.append(call.level if call.is_bid else 0)
     return tree.node_after(tuple(levels))

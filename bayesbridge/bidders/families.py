@@ -27,6 +27,9 @@ LETTERS: Final[Mapping[str, tuple[Suit, ...]]] = {
 }
 """Letters that stand for a suit, each for another one."""
 
+OTHER_OF_TWO: Final = {"O": "M", "o": "m"}
+"""Letters that stand for what is left of the majors or minors by another letter."""
+
 NO_TEXTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 ANY_CALLS: Final = "…"
 PASSED_HAND: Final = " by a passed hand"
@@ -56,16 +59,11 @@ type Calls = tuple[Call, ...]
 
 
 def has_letters(text: str) -> bool:
-    """Whether letters stand for suits among the words of a section, or it speaks of
-    passed hands.
-    """
+    """Whether a section is of a family: it has letters for suits, or passed hands."""
     if PASSED_HAND in text:
         return True
-    return any(
-        word == ANY_CALLS or _CALL.fullmatch(word) is not None
-        for words in text.split()
-        for word in words.split("/")
-    )
+    words = text.replace("/", " ").split()
+    return any(word == ANY_CALLS or _CALL.fullmatch(word) for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +77,7 @@ class CallPattern:
 
     @classmethod
     def of(cls, word: str) -> Self:
+        """Read a call of the language of systems."""
         match = _CALL.fullmatch(word)
         if match is None:
             return cls(Call.of(word))
@@ -86,7 +85,10 @@ class CallPattern:
         return cls(None, match["manner"], level, match["letter"])
 
     def match(self, call: Call, earlier: Calls, suits: Suits) -> Suits | None:
-        """The suits of letters where a call after ``earlier`` ones fits, else ``None``."""
+        """The suits of letters where a call after ``earlier`` ones fits, else ``None``.
+
+        ``suits`` are those of letters that stand for a suit already.
+        """
         if self.call is not None:
             return suits if call == self.call else None
         suit = None if call.strain is None else call.strain.trump
@@ -96,32 +98,36 @@ class CallPattern:
             return suits if suits[self.letter] == suit else None
         if suit not in LETTERS[self.letter] or suit in suits.values():
             return None
-        has_manner = bool(earlier) and (self.level or 0) < GAME_LEVEL
-        if has_manner and _manner(call, suit, earlier) != self.manner:
+        may_be_any_jump = not earlier or (self.level or 0) >= GAME_LEVEL
+        if not may_be_any_jump and _manner(call, suit, earlier) != self.manner:
             return None
         return {**suits, self.letter: suit}
 
 
 def _manner(call: Call, suit: Suit, earlier: Calls) -> str | None:
     """How a new suit is bid; ``None`` for what no family has, two jumps or more."""
-    last_bid = next(one for one in reversed(earlier) if one.is_bid)
+    last_bid = next(bid for bid in reversed(earlier) if bid.is_bid)
     assert last_bid.strain is not None
-    cheapest = last_bid.level + (suit <= last_bid.strain)
+    cheapest = last_bid.level
+    if suit <= last_bid.strain:
+        cheapest += 1
+    manners: tuple[str, ...] = (PLAIN, JUMP, SPLINTER)
+    if len(earlier) == OPENERS_REBID and _is_reverse(suit, cheapest, earlier):
+        manners = (REVERSE, SPLINTER)
     jumps = call.level - cheapest
-    reverse = len(earlier) == OPENERS_REBID and _is_reverse(suit, cheapest, earlier)
-    manners = (REVERSE, SPLINTER) if reverse else (PLAIN, JUMP, SPLINTER)
     return manners[jumps] if jumps < len(manners) else None
 
 
 def _is_reverse(suit: Suit, level: int, earlier: Calls) -> bool:
-    """Whether opener's second suit takes responder, who has bid one too, to the next
-    level for a return to the first.
+    """Whether opener's second suit is a reverse, where responder has bid a suit too.
+
+    It takes responder to the next level for a return to the first suit.
     """
     opening = earlier[0]
     answer = earlier[2]
     assert opening.strain is not None
-    new_suit = answer.is_bid and answer.strain != opening.strain
-    return new_suit and level > opening.level and suit > opening.strain
+    is_new_suit = answer.is_bid and answer.strain != opening.strain
+    return is_new_suit and level > opening.level and suit > opening.strain
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +149,9 @@ class Family:
         """A section by the calls before, such as ``1x Pass 1y Pass``."""
         words = name.removesuffix(PASSED_HAND).split()
         later_too = words[-1:] == [ANY_CALLS]
-        before = tuple(
-            tuple(CallPattern.of(word) for word in alternatives.split("/"))
-            for alternatives in words[: len(words) - later_too]
-        )
+        if later_too:
+            words.pop()
+        before = tuple(map(_alternatives, words))
         calls = tuple(
             (CallPattern.of(word), tuple(statements))
             for word, statements in texts.items()
@@ -161,15 +166,14 @@ class Family:
         if len(calls) > len(self.before) and not self.later_too:
             return None
         suits: Suits = {}
-        for place, patterns in enumerate(self.before):
-            fitting = (
-                pattern.match(calls[place], calls[:place], suits)
-                for pattern in patterns
-            )
-            bound = next((match for match in fitting if match is not None), None)
-            if bound is None:
+        for place, alternatives in enumerate(self.before):
+            for pattern in alternatives:
+                match = pattern.match(calls[place], calls[:place], suits)
+                if match is not None:
+                    suits = match
+                    break
+            else:
                 return None
-            suits = bound
         return suits
 
     def meanings(self, calls: Calls) -> dict[Call, tuple[Statement, ...]]:
@@ -178,22 +182,20 @@ class Family:
         if suits is None:
             return {}
         auction = Auction.four("N").after_all(calls)
-        shown: dict[Call, tuple[Statement, ...]] = {}
+        meanings: dict[Call, tuple[Statement, ...]] = {}
         for pattern, texts in self.calls:
             for call in auction.legal_calls():
-                bound = pattern.match(call, calls, suits)
-                if bound is not None:
-                    shown[call] = tuple(_statements(texts, bound))
-        return shown
+                suits_there = pattern.match(call, calls, suits)
+                if suits_there is not None:
+                    meanings[call] = tuple(_statements(texts, suits_there))
+        return meanings
 
     def silences(self, calls: Calls) -> bool:
         """Whether it takes back what a system that this one is like says here."""
         return not self.calls and self.suits(calls) is not None
 
     def verify(self) -> None:
-        """Try its calls once for suits that letters may stand for, and raise what is
-        wrong with them.
-        """
+        """Try its calls once, for some suits, and raise what is wrong with them."""
         for calls in self.places():
             if self.meanings(calls):
                 return
@@ -205,34 +207,40 @@ class Family:
 
     def places(self) -> Iterator[Calls]:
         """The calls before each of its places, in every suit."""
-        yield from self._continued((), {})
+        yield from self._continuations((), {})
 
-    def _continued(self, calls: Calls, suits: Suits) -> Iterator[Calls]:
-        """All that its name says after these calls."""
+    def _continuations(self, calls: Calls, suits: Suits) -> Iterator[Calls]:
+        """The places that begin with these calls, whose letters stand for suits."""
         if len(calls) == len(self.before):
             yield calls
             return
         auction = Auction.four("N").after_all(calls)
         for pattern in self.before[len(calls)]:
             for call in auction.legal_calls():
-                bound = pattern.match(call, calls, suits)
-                if bound is not None:
-                    yield from self._continued((*calls, call), bound)
+                suits_there = pattern.match(call, calls, suits)
+                if suits_there is not None:
+                    yield from self._continuations((*calls, call), suits_there)
+
+
+def _alternatives(word: str) -> tuple[CallPattern, ...]:
+    """The calls of which any may stand at one place, such as ``1C/1D``."""
+    return tuple(CallPattern.of(call) for call in word.split("/"))
 
 
 def _statements(texts: Sequence[str], suits: Suits) -> Iterator[Statement]:
     """The statements of a call, its letters replaced by suits."""
     for text in texts:
-        yield Statement.of(
-            _LETTER_IN_STATEMENT.sub(lambda match: _suit_name(match[1], suits), text)
+        in_suits = _LETTER_IN_STATEMENT.sub(
+            lambda match: _suit_name(match[1], suits), text
         )
+        yield Statement.of(in_suits)
 
 
 def _suit_name(letter: str, suits: Suits) -> str:
-    if letter in "Oo" and letter not in suits:
-        partner = {"O": "M", "o": "m"}[letter]
-        others = (suit for suit in LETTERS[letter] if suit != suits.get(partner))
-        return next(others).name
+    """The suit of a letter; O and o are the major and minor that M and m are not."""
+    if letter not in suits and letter in OTHER_OF_TWO:
+        taken = suits.get(OTHER_OF_TWO[letter])
+        return next(suit for suit in LETTERS[letter] if suit != taken).name
     if letter not in suits:
         raise NotationError(f"the letter {letter} stands for no suit here")
     return suits[letter].name

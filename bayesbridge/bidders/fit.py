@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,8 +33,8 @@ from bayesbridge.bidders.style import (
 from bayesbridge.display.words import SEATS
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.game.auction import Auction
-from bayesbridge.game.calls import CALLS, Call, Vulnerability
-from bayesbridge.game.cards import Hand
+from bayesbridge.game.calls import CALLS, PASS, Call, Vulnerability
+from bayesbridge.game.cards import HAND_CARDS, Hand
 from bayesbridge.game.deal import Deal, Seat
 from bayesbridge.game.layouts import Floats, read_only
 from bayesbridge.notation.record import Record
@@ -46,16 +46,44 @@ if TYPE_CHECKING:
     import xarray
 
 
-# utility of an illegal call: exp of it is 0, and its derivatives are too
 NEVER: Final = -1e6
-BLOCK: Final = 1 << 20  # probabilities worked out at a time
+"""Utility of an illegal call: exp of it is 0, and its derivatives are too."""
+
+BLOCK: Final = 1 << 20
+"""Probabilities worked out at a time."""
+
+FIRST_BID: Final = 3
+"""Index of 1C among the 38 calls, after Pass, X and XX."""
+
+BY_PLAYER: Final = "player"
+BY_PAIR: Final = "pair"
+NO_NAMES: Final = ("", "?")
+"""What files write where the name of a player is not known."""
+
+GOOD_RHAT: Final = 1.01
+ENOUGH_DRAWS: Final = 100
+"""Effective draws that each chain should have."""
+
+PRIOR_DRAWS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One call on record: who made it, with which hand, as call number ``index`` of
-    which auction, how vulnerable.
+    """One call on record.
 
+    Parameters
+    ----------
+    player : str
+        Who made it.
+    hand : Hand or str
+        The 13 cards of the player.
+    auction : Auction
+    index : int
+        Which of its calls it is, from 0.
+    vulnerable : Vulnerability or str
+
+    Examples
+    --------
     >>> auction = Auction.of("N:Pass 1H 1S")
     >>> record = CallRecord("South", "AKQ52.J3.A94.K83", auction, 2, "NS")
     >>> record.call, record.before.last_bid
@@ -70,9 +98,8 @@ class CallRecord:
 
     def __post_init__(self) -> None:
         seat = Turn.of(self.auction, self.index).seat
-        object.__setattr__(
-            self, "hand", Hand.of(self.hand).verify_full(f"{seat.name}'s hand")
-        )
+        hand = Hand.of(self.hand).verify_full(f"{seat.name}'s hand")
+        object.__setattr__(self, "hand", hand)
         object.__setattr__(self, "vulnerable", Vulnerability.of(self.vulnerable))
 
     @property
@@ -93,100 +120,138 @@ def records_of(
     vulnerable: Vulnerability | str = Vulnerability.NONE,
 ) -> list[CallRecord]:
     """All calls of an auction whose callers are among the players, as records."""
-    dealt, sides = Deal.of(deal), Vulnerability.of(vulnerable)
-    calls = [
-        (index, seat) for index, (seat, _) in enumerate(auction) if seat in players
-    ]
+    hands = Deal.of(deal)
+    sides = Vulnerability.of(vulnerable)
     return [
-        CallRecord(players[seat], dealt[seat], auction, index, sides)
-        for index, seat in calls
+        CallRecord(players[seat], hands[seat], auction, index, sides)
+        for index, (seat, _) in enumerate(auction)
+        if seat in players
     ]
 
 
-def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[CallRecord]:
-    """All calls of tables read from PBN or LIN files, under the names that the files
-    give.
+def records_of_tables(
+    tables: Iterable[Record], by: str = BY_PLAYER
+) -> list[CallRecord]:
+    """All calls of tables read from PBN or LIN files, under the names in the files.
 
-    ``by``: ``"player"``, or ``"pair"`` to take the calls of both partners together, as
-    ``"Anna & Bert"``. Calls of seats without a name or without a full hand are left
-    out.
+    Parameters
+    ----------
+    tables : iterable of Record
+        Calls of seats without a name or without a full hand are left out.
+    by : {"player", "pair"}
+        Whether the calls of both partners are taken together, as ``"Anna & Bert"``.
+
+    Returns
+    -------
+    list of CallRecord
+
+    Raises
+    ------
+    BayesBridgeError
+        If there is no call to learn from.
     """
-    if by not in ("player", "pair"):
+    if by not in (BY_PLAYER, BY_PAIR):
         raise BayesBridgeError(f"by {by!r}: choose 'player' or 'pair'", by=by)
-    found: list[CallRecord] = []
+    records: list[CallRecord] = []
     for table in tables:
-        names = {
-            Seat.of(tag): name
-            for tag in SEATS.values()
-            if (name := table.tag(tag).strip()) not in ("", "?")
-        }
-        if by == "pair":
-            pairs = {
-                seat: sorted((name, names.get(seat.partner, "")))
-                for seat, name in names.items()
-            }
-            names = {
-                seat: " & ".join(pair) for seat, pair in pairs.items() if all(pair)
-            }
-        for index, (seat, _) in enumerate(auction := table.auction or ()):
-            if (
-                seat in names
-                and (hand := table.hands[seat]) is not None
-                and len(hand) == 13
-            ):
-                vulnerable = table.vulnerable or Vulnerability.NONE
-                found.append(
-                    CallRecord(
-                        names[seat], hand, cast(Auction, auction), index, vulnerable
-                    )
-                )
-    if not found:
+        names = _names_of_players(table)
+        if by == BY_PAIR:
+            names = _names_of_pairs(names)
+        records += _calls_on_record(table, names)
+    if not records:
         raise BayesBridgeError(
             "no call to learn from: tables need an auction, full hands and players' names",
             by=by,
         )
-    return found
+    return records
+
+
+def _names_of_players(table: Record) -> dict[Seat, str]:
+    """Who sits where, as far as the file says it."""
+    names = {}
+    for seat_name in SEATS.values():
+        name = table.tag(seat_name).strip()
+        if name not in NO_NAMES:
+            names[Seat.of(seat_name)] = name
+    return names
+
+
+def _names_of_pairs(names: Mapping[Seat, str]) -> dict[Seat, str]:
+    """The pair of each seat, where both partners have a name."""
+    return {
+        seat: " & ".join(sorted((name, names[seat.partner])))
+        for seat, name in names.items()
+        if seat.partner in names
+    }
+
+
+def _calls_on_record(table: Record, names: Mapping[Seat, str]) -> list[CallRecord]:
+    """The calls of a table whose callers have a name and a full hand."""
+    records: list[CallRecord] = []
+    if table.auction is None:
+        return records
+    vulnerable = table.vulnerable or Vulnerability.NONE
+    for index, (seat, _) in enumerate(table.auction):
+        if seat not in names:
+            continue
+        hand = table.hands[seat]
+        if hand is not None and len(hand) == HAND_CARDS:
+            record = CallRecord(names[seat], hand, table.auction, index, vulnerable)
+            records.append(record)
+    return records
 
 
 class Design(NamedTuple):
     """Records as arrays, r of them."""
 
-    terms: Terms  # (r, 38) each, utilities; Pass has 0, an illegal call NEVER
-    slipped: Floats  # (r, 38) P(call) of a slip: legal calls are equally likely
-    call: NDArray[np.int64]  # (r,) the call made
-    player: NDArray[np.int64]  # (r,) its player's number
+    terms: Terms
+    """(r, 38) each, utilities; Pass has 0, an illegal call ``NEVER``"""
+    slipped: Floats
+    """(r, 38) P(call) of a slip: legal calls are equally likely"""
+    call: NDArray[np.int64]
+    """(r,) the call made"""
+    player: NDArray[np.int64]
+    """(r,) its player's number"""
 
     @classmethod
-    def of(cls, records: Sequence[CallRecord], players: Sequence[str]) -> Design:
-        shape = len(records), 38
-        u0, u1, u2 = np.full(shape, NEVER), np.zeros(shape), np.zeros(shape)
-        u0[:, 0] = 0.0
-        found = cells(
-            np.array([record.hand.mask for record in records], dtype=np.uint64)
-        )
+    def of(cls, records: Sequence[CallRecord], players: Sequence[str]) -> Self:
+        """The arrays of records of these players."""
+        shape = (len(records), len(CALLS))
+        u0 = np.full(shape, NEVER)
+        u0[:, PASS.index] = 0.0
+        u1 = np.zeros(shape)
+        u2 = np.zeros(shape)
+        masks = np.array([record.hand.mask for record in records], dtype=np.uint64)
+        hand_cells = cells(masks)
         for row, record in enumerate(records):
             options = Options.of(record.before, record.vulnerable)
-            terms = Terms.of(found[row, options.strain], options)
-            u0[row, options.call], u1[row, options.call], u2[row, options.call] = terms
-        call = np.array([record.call.index for record in records], dtype=np.int64)
-        player = np.array(
-            [players.index(record.player) for record in records], dtype=np.int64
-        )
+            terms = Terms.of(hand_cells[row, options.strain], options)
+            u0[row, options.call] = terms.u0
+            u1[row, options.call] = terms.u1
+            u2[row, options.call] = terms.u2
         legal = u0 > NEVER
+        slipped = legal / legal.sum(axis=1, keepdims=True)
+        call = [record.call.index for record in records]
+        player = [players.index(record.player) for record in records]
         return cls(
-            Terms(u0, u1, u2), legal / legal.sum(axis=1, keepdims=True), call, player
+            Terms(u0, u1, u2),
+            slipped,
+            np.array(call, dtype=np.int64),
+            np.array(player, dtype=np.int64),
         )
 
     def chances(self, style: Sequence[Any], softmax: Callable[..., Any]) -> Any:
-        """(…, r, 38) P(call) for the numbers of styles, (…, players) each: arrays or
-        tensors, with their softmax.
+        """(…, r, 38) P(call) for the four numbers of styles, each (…, players).
+
+        The numbers are arrays or tensors, and ``softmax`` is the function for them.
         """
         aggressiveness, preference, temperature, slip = (
             number[..., self.player][..., None] for number in style
         )
-        added = aggressiveness + preference * LEANING
-        meant = softmax(self.terms.utility(added) / temperature, axis=-1)
-        return slip * self.slipped + (1.0 - slip) * meant
+        added_tricks = aggressiveness + preference * LEANING
+        utility = self.terms.utility(added_tricks)
+        without_slip = softmax(utility / temperature, axis=-1)
+        return slip * self.slipped + (1.0 - slip) * without_slip
 
     def probabilities(self, style: Floats) -> Floats:
         """(d, r, 38) P(call) under d draws of the players' styles, (d, players, 4)."""
@@ -196,29 +261,42 @@ class Design(NamedTuple):
         self, styles: Floats, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], Floats]:
         """(…, r) calls drawn under styles, (…, players, 4), and log P(call made)."""
-        each, rows = styles.reshape(-1, *styles.shape[-2:]), np.arange(len(self.call))
-        calls, logs = (
-            np.empty((len(each), len(rows)), np.int64),
-            np.empty((len(each), len(rows))),
-        )
-        for block in np.array_split(
-            np.arange(len(each)), 1 + len(each) * self.slipped.size // BLOCK
-        ):
-            chances = self.probabilities(each[block])
-            below = chances.cumsum(axis=2)
-            calls[block] = (
-                below < rng.random((*below.shape[:2], 1)) * below[..., -1:]
-            ).sum(axis=2)
-            logs[block] = np.log(chances[:, rows, self.call])
-        return calls.reshape(*styles.shape[:-2], -1), logs.reshape(
-            *styles.shape[:-2], -1
-        )
+        draws = styles.reshape(-1, *styles.shape[-2:])
+        record = np.arange(len(self.call))
+        calls = np.empty((len(draws), len(record)), np.int64)
+        log_chances = np.empty((len(draws), len(record)))
+        for block in self.blocks(len(draws)):
+            chances = self.probabilities(draws[block])
+            cumulative = chances.cumsum(axis=2)
+            uniform = rng.random((*cumulative.shape[:2], 1))
+            calls[block] = (cumulative < uniform * cumulative[..., -1:]).sum(axis=2)
+            log_chances[block] = np.log(chances[:, record, self.call])
+        shape = (*styles.shape[:-2], -1)
+        return calls.reshape(shape), log_chances.reshape(shape)
+
+    def blocks(self, draws: int) -> list[NDArray[np.intp]]:
+        """The numbers of the draws in blocks of about ``BLOCK`` probabilities."""
+        blocks = 1 + draws * self.slipped.size // BLOCK
+        return np.array_split(np.arange(draws), blocks)
 
 
 def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
-    """(n,) how often players of n styles, (n, 4), would bid in these turns with the
-    hands on record, whoever made them.
+    """How often players of given styles would bid in these turns.
 
+    Parameters
+    ----------
+    turns : sequence of CallRecord
+        Auctions and the hands on record, whoever made the calls.
+    styles : array of shape (n, 4)
+        The numbers of each style, in the order of ``STYLE``.
+
+    Returns
+    -------
+    array of shape (n,)
+        The mean probability of a bid.
+
+    Examples
+    --------
     >>> turn = CallRecord("South", "AKQ52.J3.A94.K83", Auction.of("S:1S"), 0)
     >>> timid, sober = (-2.0, 0.0, 1.0, 0.02), (0.0, 0.0, 1.0, 0.02)
     >>> bid_rates([turn], [timid, sober]).round(2).tolist()
@@ -227,23 +305,26 @@ def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
     if not turns:
         raise BayesBridgeError("no turns to bid in: give at least one record", turns=())
     design = Design.of([replace(turn, player="") for turn in turns], [""])
-    each = np.asarray(styles, dtype=np.float64)[:, None, :]
-    blocks = np.array_split(each, 1 + len(each) * design.slipped.size // BLOCK)
-    return np.concatenate(
-        [
-            design.probabilities(block)[..., 3:].sum(axis=2).mean(axis=1)
-            for block in blocks
-        ]
-    )
+    draws = np.asarray(styles, dtype=np.float64)[:, None, :]
+    rates = []
+    for block in design.blocks(len(draws)):
+        chances_of_bids = design.probabilities(draws[block])[..., FIRST_BID:]
+        rates.append(chances_of_bids.sum(axis=2).mean(axis=1))
+    return np.concatenate(rates)
 
 
 STYLE: Final = ("aggressiveness", "suit_preference", "temperature", "slip")
+"""The numbers of a style, in the order of arrays."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Styles:
-    """Fitted styles: an ArviZ DataTree with the draws, how they were found, and calls
-    simulated to check them.
+    """Fitted styles.
+
+    Parameters
+    ----------
+    tree : DataTree
+        For ArviZ: the draws, how they were found, and calls simulated to check them.
     """
 
     tree: xarray.DataTree
@@ -251,20 +332,17 @@ class Styles:
     @property
     def players(self) -> tuple[str, ...]:
         """Who was fitted."""
-        return tuple(
-            str(name) for name in self.tree["posterior"].dataset["player"].values
-        )
+        names = self.tree["posterior"].dataset["player"].values
+        return tuple(str(name) for name in names)
 
     @cached_property
     def values(self) -> Floats:
-        """(draws, players, 4) all draws of all chains, parameters in the order of
-        ``STYLE``.
-        """
+        """(draws, players, 4) all draws of all chains, numbers in the order of ``STYLE``."""
         posterior = self.tree["posterior"].dataset
-        stacked = [
+        columns = [
             posterior[name].values.reshape(-1, len(self.players)) for name in STYLE
         ]
-        return read_only(np.stack(stacked, axis=-1))
+        return read_only(np.stack(columns, axis=-1))
 
     def draws(self, player: str) -> Floats:
         """(draws, 4) what is known of one player."""
@@ -278,11 +356,15 @@ class Styles:
     def bidder(
         self, player: str, vulnerable: Vulnerability | str = Vulnerability.NONE
     ) -> StyleBidder:
-        """The player at the posterior mean: quick, and certain of what is not certain."""
-        return replace(
-            StyleBidder(*self.draws(player).mean(axis=0).tolist()),
-            vulnerable=Vulnerability.of(vulnerable),
-        )
+        """The player at the posterior mean: quick, and certain of what is not certain.
+
+        Parameters
+        ----------
+        player : str
+            One of those fitted.
+        vulnerable : Vulnerability or str
+        """
+        return _bidder_of(self.draws(player).mean(axis=0), vulnerable)
 
     def mixture(
         self,
@@ -290,34 +372,44 @@ class Styles:
         models: int = 32,
         vulnerable: Vulnerability | str = Vulnerability.NONE,
     ) -> MixtureBidder:
-        """The player with all that is not known about them: evenly spaced draws as
-        equally likely models.
+        """The player with all that is not known about them.
+
+        Parameters
+        ----------
+        player : str
+            One of those fitted.
+        models : int
+            So many draws, evenly spaced, are equally likely models.
+        vulnerable : Vulnerability or str
         """
-        draws, sides = self.draws(player), Vulnerability.of(vulnerable)
-        chosen = np.linspace(0, len(draws) - 1, min(models, len(draws))).astype(int)
-        return MixtureBidder(
-            tuple(
-                replace(StyleBidder(*draws[row].tolist()), vulnerable=sides)
-                for row in chosen
-            )
-        )
+        draws = self.draws(player)
+        rows = np.linspace(0, len(draws) - 1, min(models, len(draws))).astype(int)
+        bidders = (_bidder_of(draws[row], vulnerable) for row in rows)
+        return MixtureBidder(tuple(bidders))
 
     def bid_rates(self, turns: Sequence[CallRecord]) -> xarray.DataArray:
-        """(chain, draw, player) how often each player would bid in these turns, as
-        :func:`bid_rates` says.
+        """How often each player would bid in these turns, as :func:`bid_rates` says.
+
+        Parameters
+        ----------
+        turns : sequence of CallRecord
+            Auctions and the hands on record, whoever made the calls.
+
+        Returns
+        -------
+        DataArray
+            ``bid_rate`` by chain, draw and player.
         """
         import xarray
 
         rates = bid_rates(turns, self.values.reshape(-1, len(STYLE)))
-        like = self.tree["posterior"].dataset[STYLE[0]]
+        number = self.tree["posterior"].dataset[STYLE[0]]
         return xarray.DataArray(
-            rates.reshape(like.shape), like.coords, like.dims, "bid_rate"
+            rates.reshape(number.shape), number.coords, number.dims, "bid_rate"
         )
 
     def summary(self) -> Any:
-        """ArviZ's table of every parameter that is not known, and of the population,
-        where there is one.
-        """
+        """ArviZ's table of every parameter that is not known, and of the population."""
         import arviz
 
         return arviz.summary(
@@ -344,15 +436,17 @@ class Styles:
 
     @property
     def worst_rhat(self) -> float:
-        """R-hat of the parameter that has settled least: 1.01 or less is good, 1.05
-        usable.
+        """R-hat of the parameter that has settled least.
+
+        1.01 or less is good, 1.05 usable.
         """
         return float(self._diagnostics["r_hat"].max())
 
     @property
     def least_ess(self) -> float:
-        """Effective draws of the parameter that has fewest, in the bulk or in the
-        tails; 100 for each chain will do.
+        """Effective draws of the parameter that has fewest, in bulk or tails.
+
+        100 for each chain will do.
         """
         return float(self._diagnostics[["ess_bulk", "ess_tail"]].min(axis=None))
 
@@ -364,23 +458,30 @@ class Styles:
     @property
     def warning(self) -> str:
         """What is wrong with the chains, in one line; empty if nothing is."""
-        chains, rows = self.tree["posterior"].sizes["chain"], self._diagnostics
-        found = []
+        chains = self.tree["posterior"].sizes["chain"]
+        faults = []
         if chains < 2:
-            found.append("one chain cannot show whether it has converged")
-        elif self.worst_rhat > 1.01:
-            found.append(
-                f"R-hat of {rows['r_hat'].idxmax()} is {self.worst_rhat:.3f}, above 1.01"
+            faults.append("one chain cannot show whether it has converged")
+        elif self.worst_rhat > GOOD_RHAT:
+            worst = self._diagnostics["r_hat"].idxmax()
+            faults.append(
+                f"R-hat of {worst} is {self.worst_rhat:.3f}, above {GOOD_RHAT}"
             )
-        if self.least_ess < 100 * chains:
-            worst = rows[["ess_bulk", "ess_tail"]].min(axis=1).idxmin()
-            found.append(
-                f"{worst} has {self.least_ess:.0f} effective draws, fewer than {100 * chains}"
+        enough = ENOUGH_DRAWS * chains
+        if self.least_ess < enough:
+            ess = self._diagnostics[["ess_bulk", "ess_tail"]].min(axis=1)
+            faults.append(
+                f"{ess.idxmin()} has {self.least_ess:.0f} effective draws, fewer than "
+                f"{enough}"
             )
         if self.divergences:
-            found.append(f"{self.divergences} of {len(self.values)} draws diverged")
-        advice = ": take more with draws= and tune=, or smaller steps with target_accept=0.95"
-        return "; ".join(found) + advice if found else ""
+            faults.append(f"{self.divergences} of {len(self.values)} draws diverged")
+        if not faults:
+            return ""
+        return (
+            "; ".join(faults)
+            + ": take more with draws= and tune=, or smaller steps with target_accept=0.95"
+        )
 
     @cached_property
     def _diagnostics(self) -> Any:
@@ -390,7 +491,22 @@ class Styles:
         return f"<Styles of {', '.join(self.players)}: {len(self.values)} draws>"
 
 
-POOLINGS: Final = ("none", "partial", "complete")
+def _bidder_of(numbers: Floats, vulnerable: Vulnerability | str) -> StyleBidder:
+    """The player by (4,) numbers of a style."""
+    aggressiveness, suit_preference, temperature, slip = numbers.tolist()
+    return StyleBidder(
+        aggressiveness,
+        suit_preference,
+        temperature,
+        slip,
+        Vulnerability.of(vulnerable),
+    )
+
+
+NONE: Final = "none"
+PARTIAL: Final = "partial"
+COMPLETE: Final = "complete"
+POOLINGS: Final = (NONE, PARTIAL, COMPLETE)
 
 
 class Normal(NamedTuple):
@@ -405,18 +521,28 @@ ENDS: Final = {
     "suit_preference": BOUNDS["suit_preference"],
     "log_temperature": tuple(np.log(BOUNDS["temperature"]).tolist()),
     "logit_slip": (-np.inf, np.inf),
-}  # the four parameters on the scales of the prior, and where a style ends there
+}
+"""The numbers of a style on the scales of the prior, and where a style ends there."""
 
+LOG_TEMPERATURE: Final = 2
+LOGIT_SLIP: Final = 3
+"""Columns of the numbers that have a scale of their own in the prior."""
 
-_TRICKS = Normal(0.0, 0.75)
-_LOG_TEMPERATURE = Normal(0.0, 0.4)
-_LOGIT_SLIP = Normal(-4.0, 0.7)
+_TRICKS: Final = Normal(0.0, 0.75)
+_LOG_TEMPERATURE: Final = Normal(0.0, 0.4)
+_LOGIT_SLIP: Final = Normal(-4.0, 0.7)
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is believed of a player before any record; docs/learning.md defends the
-    defaults.
+    """What is believed of a player before any record.
+
+    docs/learning.md defends the defaults.
+
+    Parameters
+    ----------
+    aggressiveness, suit_preference, log_temperature, logit_slip : tuple of two float
+        Centre and spread of a normal distribution; with spread 0 the number is known.
     """
 
     aggressiveness: Normal = _TRICKS
@@ -435,68 +561,84 @@ class Prior:
 
     @property
     def unknown(self) -> list[int]:
-        return [
-            column for column, normal in enumerate(astuple(self)) if normal.spread > 0.0
-        ]
+        """The columns of the numbers that are not known."""
+        normals: tuple[Normal, ...] = astuple(self)
+        return [column for column, (_, spread) in enumerate(normals) if spread > 0.0]
 
     def styles(self, z: Floats) -> Floats:
-        """(…, 4) styles that lie (…, k) spreads from the centres of the k numbers not
-        known, or at the end of a style.
+        """(…, 4) styles that lie (…, k) spreads from the centres, or at their ends.
+
+        k is how many numbers are not known.
 
         >>> Prior().styles(np.zeros(4)).round(3).tolist()
         [0.0, 0.0, 1.0, 0.018]
         """
         centres, spreads = np.array(astuple(self)).T
-        scaled = np.broadcast_to(centres, (*z.shape[:-1], len(STYLE))).copy()
-        scaled[..., self.unknown] += spreads[self.unknown] * z
-        scaled = scaled.clip(*np.array(list(ENDS.values())).T)
-        scaled[..., 2], scaled[..., 3] = np.exp(scaled[..., 2]), expit(scaled[..., 3])
-        return np.asarray(scaled.clip(*np.array(list(BOUNDS.values())).T))
+        numbers = np.broadcast_to(centres, (*z.shape[:-1], len(STYLE))).copy()
+        numbers[..., self.unknown] += spreads[self.unknown] * z
+        numbers = numbers.clip(*np.array(list(ENDS.values())).T)
+        numbers[..., LOG_TEMPERATURE] = np.exp(numbers[..., LOG_TEMPERATURE])
+        numbers[..., LOGIT_SLIP] = expit(numbers[..., LOGIT_SLIP])
+        return np.asarray(numbers.clip(*np.array(list(BOUNDS.values())).T))
 
     def draw(self, rng: Seed = None) -> StyleBidder:
         """A player from the prior."""
-        return StyleBidder(
-            *self.styles(generator(rng).standard_normal(len(self.unknown))).tolist()
-        )
+        z = generator(rng).standard_normal(len(self.unknown))
+        return StyleBidder(*self.styles(z).tolist())
 
 
 def style_variables(
     prior: Prior, players: Sequence[str], pooled: bool, alike: bool = False
 ) -> list[Any]:
-    """The four parameters as variables of the PyMC model in context, each (players,);
-    also as draws to keep.
+    """The four numbers as variables of the PyMC model in context, each (players,).
 
-    ``pooled``: the players come from a population. ``alike``: all players have the same
-    style.
+    They are also kept as draws. ``pooled``: the players come from a population.
+    ``alike``: all players have the same style.
     """
     import pymc as pm
     import pytensor.tensor as pt
 
-    unknown, scales = prior.unknown, list(ENDS)
-    centres, spreads = np.array(astuple(prior)).T
-    mean, spread = list(centres), list(spreads)
+    centres, spreads = np.array(astuple(prior)).T.tolist()
     if pooled:
-        pm.modelcontext(None).add_coord(
-            "parameter", [scales[column] for column in unknown]
-        )
-        means = pm.Normal(
-            "population_mean", centres[unknown], spreads[unknown], dims="parameter"
-        )
-        widths = pm.HalfNormal("population_spread", spreads[unknown], dims="parameter")
-        for row, column in enumerate(unknown):
-            mean[column], spread[column] = means[row], widths[row]
-    links = (lambda x: x, lambda x: x, pt.exp, pt.sigmoid)
-    found = []
-    for column, (name, link) in enumerate(zip(STYLE, links, strict=True)):
-        value = pt.as_tensor(np.full(len(players), centres[column]))
-        if column in unknown:
-            z = pm.Normal(f"z_{name}", dims=None if alike else "player")
-            value = pt.clip(
-                mean[column] + spread[column] * z + np.zeros(len(players)),
-                *ENDS[scales[column]],
-            )
-        found.append(pm.Deterministic(name, link(value), dims="player"))
-    return found
+        centres, spreads = _population(prior)
+    to_natural_scale = {"log_temperature": pt.exp, "logit_slip": pt.sigmoid}
+    dims = None if alike else "player"
+    no_change = np.zeros(len(players))
+    variables = []
+    for column, (name, scale) in enumerate(zip(STYLE, ENDS, strict=True)):
+        if column in prior.unknown:
+            z = pm.Normal(f"z_{name}", dims=dims)
+            unbounded = centres[column] + spreads[column] * z + no_change
+            value = pt.clip(unbounded, *ENDS[scale])
+        else:
+            value = pt.as_tensor(np.full(len(players), centres[column]))
+        if scale in to_natural_scale:
+            value = to_natural_scale[scale](value)
+        variables.append(pm.Deterministic(name, value, dims="player"))
+    return variables
+
+
+def _population(prior: Prior) -> tuple[list[Any], list[Any]]:
+    """Mean and spread of each number in the population that the players come from.
+
+    They are variables of the PyMC model in context where the number is not known.
+    """
+    import pymc as pm
+
+    unknown = prior.unknown
+    scales = list(ENDS)
+    centres, spreads = np.array(astuple(prior)).T
+    pm.modelcontext(None).add_coord("parameter", [scales[column] for column in unknown])
+    mean = pm.Normal(
+        "population_mean", centres[unknown], spreads[unknown], dims="parameter"
+    )
+    spread = pm.HalfNormal("population_spread", spreads[unknown], dims="parameter")
+    means = list(centres)
+    spreads_around = list(spreads)
+    for row, column in enumerate(unknown):
+        means[column] = mean[row]
+        spreads_around[column] = spread[row]
+    return means, spreads_around
 
 
 def style_model(
@@ -505,53 +647,77 @@ def style_model(
     *,
     pooling: str | None = None,
 ) -> pymc.Model:
-    """The PyMC model that :func:`fit_styles` samples; ``Styles(tree)`` takes what
-    ``pm.sample`` gives.
+    """The PyMC model that :func:`fit_styles` samples.
 
     Its likelihood is a ``pm.Categorical`` named ``call`` with one entry for each
-    record.
+    record. ``Styles(tree)`` takes what ``pm.sample`` gives.
+
+    Parameters
+    ----------
+    records : iterable of CallRecord
+        At least one.
+    prior : Prior, optional
+        What is believed of a player before any record.
+    pooling : {"partial", "none", "complete"}, optional
+        As :func:`fit_styles` has it.
+
+    Returns
+    -------
+    pymc.Model
+
+    Raises
+    ------
+    BayesBridgeError
+        If there are no records, or the prior knows all four numbers.
     """
     import pymc as pm
-    import pytensor.tensor as pt
 
-    every, known = list(records), prior or Prior()
-    if not every:
+    calls = list(records)
+    prior = prior or Prior()
+    if not calls:
         raise BayesBridgeError(
             "no records to fit: give at least one call with its hand", records=()
         )
-    if not known.unknown:
+    if not prior.unknown:
         raise BayesBridgeError(
             "nothing to learn: the prior knows all four numbers, give one of them a spread above 0"
         )
-    players = sorted({record.player for record in every})
-    chosen = pooling or ("partial" if len(players) > 1 else "none")
-    if chosen not in POOLINGS:
+    players = sorted({record.player for record in calls})
+    if not pooling:
+        pooling = PARTIAL if len(players) > 1 else NONE
+    if pooling not in POOLINGS:
         raise BayesBridgeError(
-            f"unknown pooling {chosen!r}: choose {', '.join(POOLINGS)}", pooling=chosen
+            f"unknown pooling {pooling!r}: choose {', '.join(POOLINGS)}",
+            pooling=pooling,
         )
-    design, table = Design.of(every, players), ("record", "option")
     coords = {
         "player": players,
-        "record": range(len(every)),
+        "record": range(len(calls)),
         "option": [str(call) for call in CALLS],
     }
     with pm.Model(coords=coords) as model:
-        style = style_variables(
-            known, players, chosen == "partial", chosen == "complete"
-        )
-        # Data and no constants: what PyTensor has compiled serves other records too.
-        terms = [
-            pm.Data(f"utility_{power}", term, dims=table)
-            for power, term in enumerate(design.terms)
-        ]
-        slipped = pm.Data("slipped", design.slipped, dims=table)
-        made = pm.Data("made", design.call, dims="record")
-        player = pm.Data("player_index", design.player, dims="record")
-        chances = Design(Terms(*terms), slipped, made, player).chances(
-            style, pt.special.softmax
-        )
-        pm.Categorical("call", p=chances, observed=made, dims="record")
+        style = style_variables(prior, players, pooling == PARTIAL, pooling == COMPLETE)
+        _observe_calls(Design.of(calls, players), style)
     return model
+
+
+def _observe_calls(design: Design, style: Sequence[Any]) -> None:
+    """Add the calls on record to the PyMC model in context, given its style variables."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    # Data and no constants: what PyTensor has compiled serves other records too.
+    table = ("record", "option")
+    terms = [
+        pm.Data(f"utility_{power}", term, dims=table)
+        for power, term in enumerate(design.terms)
+    ]
+    slipped = pm.Data("slipped", design.slipped, dims=table)
+    call = pm.Data("made", design.call, dims="record")
+    player = pm.Data("player_index", design.player, dims="record")
+    as_data = Design(Terms(*terms), slipped, call, player)
+    chances = as_data.chances(style, pt.special.softmax)
+    pm.Categorical("call", p=chances, observed=call, dims="record")
 
 
 def fit_styles(
@@ -566,70 +732,93 @@ def fit_styles(
     rng: Seed = None,
     **sample: Any,
 ) -> Styles:
-    """The posterior of every player's style, by NUTS; a warning says in one line if the
-    chains have not converged.
+    """The posterior of every player's style, by NUTS.
 
-    ``pooling``: ``"partial"`` if the players come from one population that is learned
-    too (the default for several), ``"none"`` if each is learned alone (the default for
-    one), ``"complete"`` if all have the same style. ``predictive``: whether to add what
-    ArviZ needs beyond the draws, 16 bytes for each draw of each record. ``sample``:
-    further arguments of ``pm.sample``, such as ``target_accept`` or ``cores``.
+    A warning says in one line if the chains have not converged.
+
+    Parameters
+    ----------
+    records : iterable of CallRecord
+        At least one.
+    prior : Prior, optional
+        What is believed of a player before any record.
+    pooling : {"partial", "none", "complete"}, optional
+        Whether the players come from one population that is learned too (the default
+        for several), each is learned alone (the default for one), or all have the same
+        style.
+    draws, tune, chains : int
+        Draws of each chain, as many before them to tune, and chains.
+    predictive : bool
+        Whether to add what ArviZ needs beyond the draws, 16 bytes for each draw of each
+        record.
+    rng : seed or generator, optional
+        Random numbers.
+    **sample
+        Further arguments of ``pm.sample``, such as ``target_accept`` or ``cores``.
+
+    Returns
+    -------
+    Styles
+
+    Raises
+    ------
+    BayesBridgeError
+        If there are no records, or the prior knows all four numbers.
     """
     from pymc.stats import compute_log_prior
 
-    every, numbers = list(records), generator(rng)
-    with style_model(every, prior, pooling=pooling) as model:
+    calls = list(records)
+    numbers = generator(rng)
+    with style_model(calls, prior, pooling=pooling) as model:
         tree = sample_quietly(draws, tune, chains, numbers, **sample)
+    styles = Styles(tree)
     if predictive:
         compute_log_prior(tree, model=model, progressbar=False)
-        _add_predictions(tree, model, every, numbers)
-    styles = Styles(tree)
+        tree["prior"] = _prior_draws(model, numbers)
+        _add_simulated_calls(tree, Design.of(calls, styles.players), numbers)
     if styles.warning:
         warnings.warn(styles.warning, stacklevel=2)
     return styles
 
 
-def _add_predictions(
-    tree: xarray.DataTree,
-    model: pymc.Model,
-    records: Sequence[CallRecord],
-    rng: np.random.Generator,
-) -> None:
-    """Styles of the prior; calls simulated under them and under the posterior, and log
-    P(call on record).
-    """
+def _prior_draws(model: pymc.Model, rng: np.random.Generator) -> xarray.DataTree:
+    """Styles of the prior."""
     import pymc as pm
+
+    variables = [*model.free_RVs, *model.deterministics]
+    seed = int(rng.integers(0, 1 << 31))
+    with quiet_pymc():
+        tree = pm.sample_prior_predictive(
+            PRIOR_DRAWS,
+            model=model,
+            var_names=[variable.name for variable in variables],
+            random_seed=seed,
+        )
+    prior_draws: xarray.DataTree = tree["prior"]
+    return prior_draws
+
+
+def _add_simulated_calls(
+    tree: xarray.DataTree, design: Design, rng: np.random.Generator
+) -> None:
+    """Add calls simulated under the prior and the posterior, and log P(call on record)."""
     import xarray
 
-    known, seed = (
-        [*model.free_RVs, *model.deterministics],
-        int(rng.integers(0, 1 << 31)),
-    )
-    with quiet_pymc():
-        drawn = pm.sample_prior_predictive(
-            1000, model=model, var_names=[one.name for one in known], random_seed=seed
-        )
-    tree["prior"], design = drawn["prior"], Design.of(records, Styles(tree).players)
     for group in ("prior", "posterior"):
-        styles = tree[group].to_dataset()
-        values = np.stack([styles[name].values for name in STYLE], axis=-1)
+        draws = tree[group].to_dataset()
+        styles = np.stack([draws[name].values for name in STYLE], axis=-1)
+        calls, log_chances = design.simulate(styles, rng)
         coords = {
-            "chain": styles["chain"],
-            "draw": styles["draw"],
-            "record": range(len(records)),
+            "chain": draws["chain"],
+            "draw": draws["draw"],
+            "record": range(len(design.call)),
         }
-        found = zip(
-            (f"{group}_predictive", "log_likelihood"),
-            design.simulate(values, rng),
-            strict=True,
-        )
-        for (
-            kind,
-            numbers,
-        ) in found:  # log P(call) of the prior is overwritten by that of the posterior
-            tree[kind] = xarray.DataTree(
-                xarray.Dataset({"call": (("chain", "draw", "record"), numbers)}, coords)
-            )
+        dims = ("chain", "draw", "record")
+        if group == "posterior":
+            log_likelihood = xarray.Dataset({"call": (dims, log_chances)}, coords)
+            tree["log_likelihood"] = xarray.DataTree(log_likelihood)
+        simulated = xarray.Dataset({"call": (dims, calls)}, coords)
+        tree[f"{group}_predictive"] = xarray.DataTree(simulated)
 
 
 @contextmanager
@@ -647,8 +836,9 @@ def quiet_pymc() -> Iterator[None]:
 def sample_quietly(
     draws: int, tune: int, chains: int, rng: np.random.Generator, **options: Any
 ) -> xarray.DataTree:
-    """NUTS in the model in context, one chain after the other; the caller looks at
-    R-hat.
+    """NUTS in the PyMC model in context, one chain after the other.
+
+    Nothing is printed; the caller looks at R-hat.
     """
     import pymc as pm
 

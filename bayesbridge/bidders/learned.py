@@ -18,25 +18,41 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.bidders.auction_tree import EMPTY_AUCTION, NO_BID, NOBODY, Node
 from bayesbridge.bidders.auctions import Turn, seat_to_call
-from bayesbridge.bidders.networks import BLOCK, Context, linear, network, read, stored
+from bayesbridge.bidders.networks import (
+    BLOCK,
+    Context,
+    Network,
+    linear,
+    network,
+    read,
+    softmax_in_place,
+    stored,
+)
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
 from bayesbridge.game.auction import Auction
-from bayesbridge.game.calls import Vulnerability
+from bayesbridge.game.calls import CALLS, Vulnerability
 from bayesbridge.game.layouts import FrozenArrays, Hands, Singles, read_only
 from bayesbridge.runtime.files import whole_file
 from bayesbridge.runtime.jit import one_thread
 
-OPENING: Final = 38  # stands for the call before the first
-PLACES: Final = (
-    48  # in an auction that are told apart; later calls count as the last of them
-)
+PLAYERS: Final = 4
+OPENING: Final = 38
+"""Stands for the call before the first."""
+
+NOBODYS_BID: Final = 4
+"""Owner of the last bid where nobody has bid."""
+
+PLACES: Final = 48
+"""Places in an auction that are told apart; later calls count as the last of them."""
+
 STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
 """Where the rows of each part of a token begin: the call before, the last bid (0:
 none), how it is doubled, whose it is (relative seat, 4: nobody's), who is vulnerable (2
@@ -45,62 +61,88 @@ none), how it is doubled, whose it is (relative seat, 4: nobody's), who is vulne
 
 
 class Steps(NamedTuple):
-    """An auction of n calls, each with what its caller knew of the auction before
-    making it.
-    """
+    """An auction of n calls, each with what its caller knew of the auction before it."""
 
-    tokens: NDArray[
-        np.intp
-    ]  # (n, 6) rows of the reader's table, one for each part (STARTS)
-    legal: NDArray[np.bool_]  # (n, 38) which calls were legal
+    tokens: NDArray[np.intp]
+    """(n, 6) rows of the reader's table, one for each part (``STARTS``)"""
+    legal: NDArray[np.bool_]
+    """(n, 38) which calls were legal"""
 
 
 def encode(
     calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: bool
 ) -> Steps:
     """The steps of a four-player auction given as call indices, which must be legal."""
-    n = len(calls)
-    tokens = np.zeros((n, len(STARTS) - 1), np.intp)
-    legal = np.zeros((n, 38), np.bool_)
-    legal[:, 0] = True
-    last, bidder, doubled = 2, None, 0
-    for i, call in enumerate(calls):
-        legal[i, last + 1 :] = True
-        owner = 4
-        if bidder is not None:
-            owner = (bidder - i) % 4
-            legal[i, 1] = doubled == 0 and owner % 2 == 1
-            legal[i, 2] = doubled == 1 and owner % 2 == 0
-        ours, theirs = (dealer_vulnerable, others_vulnerable)[
-            :: 1 if i % 2 == 0 else -1
-        ]
-        previous = calls[i - 1] if i else OPENING
-        tokens[i] = (
-            previous,
-            last - 2,
-            doubled,
-            owner,
-            2 * ours + theirs,
-            min(i, PLACES - 1),
-        )
-        if call > 2:
-            last, bidder, doubled = call, i, 0
-        elif call:
-            doubled += 1
+    tokens = np.zeros((len(calls), len(STARTS) - 1), np.intp)
+    legal = np.zeros((len(calls), len(CALLS)), np.bool_)
+    vulnerable = (dealer_vulnerable, others_vulnerable)
+    node = EMPTY_AUCTION
+    for place, call in enumerate(calls):
+        tokens[place] = token_parts(node, vulnerable)
+        legal[place] = node.legal(PLAYERS)
+        node = node.after(call, parent=place)
     return Steps(tokens + STARTS[:-1], legal)
 
 
-STYLE: Final = 16  # numbers of a style
+def token_parts(node: Node, vulnerable: tuple[bool, bool]) -> tuple[int, ...]:
+    """What the caller after an auction sees, by the parts of ``STARTS``.
+
+    ``vulnerable`` says it of the dealer's side and of the other one.
+    """
+    call_before = OPENING if node.call == NOBODY else node.call
+    bid = node.last_bid - NO_BID
+    bidder = NOBODYS_BID
+    if node.bidder != NOBODY:
+        bidder = (node.bidder - node.length) % PLAYERS
+    side = node.length % 2
+    sides_vulnerable = 2 * vulnerable[side] + vulnerable[1 - side]
+    place = min(node.length, PLACES - 1)
+    return call_before, bid, node.doubled, bidder, sides_vulnerable, place
+
+
+STYLE: Final = 16
+"""Numbers of a style."""
+
+LARGEST_NUMBER: Final = 10
+"""No number of a style in a file may be larger."""
+
+MEAN_STEPS: Final = 40.0
+ROOT_STEPS: Final = 127.0
+"""Into so many steps a unit of the mean, and of the root of the covariance, is cut in
+the text of a style.
+"""
+
+LARGEST_STEP: Final = 127
+"""A number of steps is kept in a byte with a sign."""
+
+LONGEST_NAME: Final = 60
+"""Characters of a pair's name that the text of a style keeps."""
+
 LEARN_AGAIN: Final = (
     "learn it again with 'bayesbridge style RECORDS --pair A+B --out FILE.json'"
+)
+
+_STYLE_TEXT: Final = re.compile(
+    r"(?P<pair>.*)\.(?P<tables>\d{1,9})\.(?P<network>[0-9a-f]{8})"
+    r"\.(?P<numbers>[A-Za-z0-9_-]{203})"
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairStyle(FrozenArrays):
-    """What is known of how a pair bids, learned from so many tables: a normal
-    distribution over 16 numbers, which have mean 0 and variance 1 over the pairs on
-    record.
+    """What is known of how a pair bids.
+
+    It is a normal distribution over 16 numbers, which have mean 0 and variance 1 over
+    the pairs on record. :func:`bayesbridge.learn_style` learns it.
+
+    Parameters
+    ----------
+    pair : str
+        The names of the players, ``"Birch+Oak"``.
+    mean : array of shape (16,)
+    covariance : array of shape (16, 16)
+    tables : int
+        How many tables it was learned from.
     """
 
     pair: str
@@ -120,12 +162,14 @@ class PairStyle(FrozenArrays):
 
     @property
     def variable(self) -> str:
+        """A name for it in Python code."""
         return f"style_of_{re.sub(r'\W+', '_', self.pair).lower()}"
 
     @property
     def numbers(self) -> Singles:
-        """(17,) its mean as the network takes it, with a 1 that says that it is known;
-        all 0 where nothing is known.
+        """(17,) the mean as the network takes it, with a 1 that says that it is known.
+
+        All are 0 where nothing is known.
         """
         if self == AVERAGE:
             return read_only(np.zeros(STYLE + 1, np.float32))
@@ -134,100 +178,94 @@ class PairStyle(FrozenArrays):
     @staticmethod
     @cache
     def network() -> str:
-        """A short hash of the network's file: the numbers of a style mean nothing to
-        another network.
+        """A short hash of the network's file.
+
+        The numbers of a style mean nothing to another network.
         """
-        return sha256(
-            (files("bayesbridge.bidders") / "data/auction.npz").read_bytes()
-        ).hexdigest()[:8]
+        file = files("bayesbridge.bidders") / "data/auction.npz"
+        return sha256(file.read_bytes()).hexdigest()[:8]
 
     def to_dict(self) -> dict[str, object]:
-        numbers = {"mean": self.mean.tolist(), "covariance": self.covariance.tolist()}
+        """The style as plain data, for JSON."""
         return {
             "pair": self.pair,
             "tables": self.tables,
             "network": self.network(),
-            **numbers,
+            "mean": self.mean.tolist(),
+            "covariance": self.covariance.tolist(),
         }
 
     def save(self, path: str | Path) -> None:
-        """Write a file that ``--style EW:FILE.json`` and :meth:`of` read."""
-        with whole_file(Path(path)) as part:
-            part.write_text(json.dumps(self.to_dict()) + "\n", "utf-8")
+        """Write a file that ``--style EW:FILE.json`` and :meth:`of` read.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to; a file that is there already is replaced.
+        """
+        with whole_file(Path(path)) as unfinished:
+            unfinished.write_text(json.dumps(self.to_dict()) + "\n", "utf-8")
 
     @property
     def text(self) -> str:
-        """One word of some 230 characters, for a link: the mean in steps of 1/40, the
-        covariance's root of 1/127.
+        """One word of some 230 characters, for a link.
+
+        It keeps the mean in steps of 1/40, the covariance's root of 1/127.
         """
+        name = self.pair[:LONGEST_NAME]
         root = np.linalg.cholesky(self.covariance)[np.tril_indices(STYLE)]
-        numbers = np.rint(np.concatenate([40.0 * self.mean, 127.0 * root]))
-        if not (np.abs(numbers) <= 127).all():
+        steps = np.rint(np.concatenate([MEAN_STEPS * self.mean, ROOT_STEPS * root]))
+        if not (np.abs(steps) <= LARGEST_STEP).all():
             raise BayesBridgeError(
-                f"style of {self.pair[:60]!r}: its numbers pass 3: learn it again from records"
+                f"style of {name!r}: its numbers pass 3: learn it again from records"
             )
-        packed = (
-            urlsafe_b64encode(numbers.astype(np.int8).tobytes()).decode().rstrip("=")
-        )
-        return f"{self.pair[:60]}.{self.tables}.{self.network()}.{packed}"
+        numbers = urlsafe_b64encode(steps.astype(np.int8).tobytes()).decode()
+        return f"{name}.{self.tables}.{self.network()}.{numbers.rstrip('=')}"
 
     @classmethod
     def of_text(cls, text: str) -> PairStyle | None:
-        """A typical style by its name, or what :attr:`text` gave; ``None`` for anything
-        else, such as a file's name.
+        """A typical style by its name, or what :attr:`text` gave.
+
+        ``None`` for anything else, such as a file's name.
         """
         if text in TYPICAL:
             mean = stored("auction.npz", "style_")[text].astype(np.float64)
             return cls(text, mean, 1e-6 * np.eye(STYLE))
-        if (
-            match := re.fullmatch(
-                r"(.*)\.(\d{1,9})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{203})", text
-            )
-        ) is None:
+        match = _STYLE_TEXT.fullmatch(text)
+        if match is None:
             return None
-        if match[3] != cls.network():
+        if match["network"] != cls.network():
             raise BayesBridgeError(
-                f"style of {match[1]!r}: not one of this network: {LEARN_AGAIN}"
+                f"style of {match['pair']!r}: not one of this network: {LEARN_AGAIN}"
             )
-        numbers = np.frombuffer(urlsafe_b64decode(f"{match[4]}="), np.int8)
+        steps = np.frombuffer(urlsafe_b64decode(f"{match['numbers']}="), np.int8)
+        mean = steps[:STYLE] / MEAN_STEPS
         root = np.zeros((STYLE, STYLE))
-        root[np.tril_indices(STYLE)] = numbers[STYLE:] / 127.0
-        return cls(
-            match[1],
-            numbers[:STYLE] / 40.0,
-            root @ root.T,
-            int(match[2]),
-        )
+        root[np.tril_indices(STYLE)] = steps[STYLE:] / ROOT_STEPS
+        return cls(match["pair"], mean, root @ root.T, int(match["tables"]))
 
     @classmethod
     def of(cls, text: str, where: str) -> PairStyle:
-        """Read the text of a file that ``bayesbridge style --out`` wrote."""
+        """Read the text of a file that ``bayesbridge style --out`` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The text, JSON.
+        where : str
+            The name of the file, for errors.
+
+        Returns
+        -------
+        PairStyle
+
+        Raises
+        ------
+        BayesBridgeError
+            If it is no style, or one that was learned for another network.
+        """
         try:
-            found = json.loads(text)
-            arrays = [np.array(found[key], object) for key in ("mean", "covariance")]
-            if found.get("network") != cls.network():
-                raise ValueError("it was learned for another")
-            numbers = all(
-                type(x) in (int, float) and abs(x) <= 10
-                for one in arrays
-                for x in one.flat
-            )  # not NaN
-            if [one.shape for one in arrays] != [
-                (STYLE,),
-                (STYLE, STYLE),
-            ] or not numbers:
-                raise ValueError(
-                    f"mean and covariance have {STYLE} and {STYLE} x {STYLE} numbers from -10 to 10"
-                )
-            if (
-                type(pair := found["pair"]) is not str
-                or type(tables := found["tables"]) is not int
-                or tables < 0
-            ):
-                raise ValueError("pair is a text, and tables a whole number")
-            mean, covariance = (one.astype(np.float64) for one in arrays)
-            np.linalg.cholesky(covariance)
-            return cls(pair, mean, covariance, tables)
+            return cls._of_document(json.loads(text))
         except (
             ValueError,
             KeyError,
@@ -239,28 +277,99 @@ class PairStyle(FrozenArrays):
                 f"{where}: not a style of this network ({error}): {LEARN_AGAIN}"
             ) from None
 
+    @classmethod
+    def _of_document(cls, document: Any) -> Self:
+        """A style from plain data; any built-in error says what is wrong with it."""
+        mean = np.array(document["mean"], object)
+        covariance = np.array(document["covariance"], object)
+        if document.get("network") != cls.network():
+            raise ValueError("it was learned for another")
+        fits = mean.shape == (STYLE,) and covariance.shape == (STYLE, STYLE)
+        if not (fits and _all_small(mean) and _all_small(covariance)):
+            raise ValueError(
+                f"mean and covariance have {STYLE} and {STYLE} x {STYLE} numbers from "
+                f"-{LARGEST_NUMBER} to {LARGEST_NUMBER}"
+            )
+        if type(document["pair"]) is not str or not _is_count(document["tables"]):
+            raise ValueError("pair is a text, and tables a whole number")
+        covariance = covariance.astype(np.float64)
+        np.linalg.cholesky(covariance)
+        return cls(
+            document["pair"],
+            mean.astype(np.float64),
+            covariance,
+            document["tables"],
+        )
 
-AVERAGE: Final = PairStyle(
-    "", np.zeros(STYLE), np.eye(STYLE)
-)  # nothing is known of the pair
+
+def _all_small(numbers: NDArray[np.object_]) -> bool:
+    """Whether an array of objects holds nothing but numbers of at most 10, no NaN."""
+    return all(
+        type(number) in (int, float) and abs(number) <= LARGEST_NUMBER
+        for number in numbers.flat
+    )
+
+
+def _is_count(value: object) -> bool:
+    """Whether a value is a whole number that is not negative, and no truth value."""
+    return type(value) is int and value >= 0
+
+
+AVERAGE: Final = PairStyle("", np.zeros(STYLE), np.eye(STYLE))
+"""Nothing is known of the pair."""
+
 TYPICAL: Final = ("standard", "strong-club")
 """The typical styles by name, of pairs on record that play so; ``bidders.pairs.habits``
 has them in words.
 """
 
+type Styles = tuple[PairStyle, PairStyle]
+"""Of North and South, of East and West."""
 
-type Styles = tuple[PairStyle, PairStyle]  # of North and South, of East and West
 SIDES: Final = ("NS", "EW")
+
+NETWORK_FILE: Final = "auction.npz"
+
+
+def known_before_calls(
+    network: Network, tokens: NDArray[np.intp], styles: Singles
+) -> Singles:
+    """(…, n, width) what the network knows before each of n calls.
+
+    ``tokens`` are (n, 6) as :func:`encode` gives them, ``styles`` (…, n, 17) numbers of
+    the styles of the callers.
+    """
+    extra = linear(network.parameters, "style", styles)
+    said_by_auction = read(network.parameters, tokens, extra)
+    return np.concatenate([said_by_auction, styles], axis=-1)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class LearnedBidder:
-    """Experts of the four-player game, at a vulnerability; with probability ``slip``
-    they make any legal call.
+    """Experts of the four-player game on record.
 
-    ``style={"EW": style}`` is what is known of a pair (:class:`PairStyle`); other pairs
-    bid as experts do on average.
+    A network says P(call ∣ hand, auction so far). Where partner's hand is shown it is
+    read too, since partners know what their calls mean.
 
+    Parameters
+    ----------
+    vulnerable : Vulnerability or str
+        ``"none"``, ``"NS"``, ``"EW"`` or ``"both"``.
+    slip : float
+        The probability of a call made at random, any legal one.
+    style : PairStyle, mapping of str to PairStyle, or tuple of two, optional
+        What is known of pairs: ``{"EW": style}`` of one, a single style of both. Other
+        pairs bid as experts do on average.
+    size : {"wide", "guide"}
+        The network: the wide one that answers, or the quicker one that guides draws.
+
+    Raises
+    ------
+    BayesBridgeError
+        If ``slip`` is no probability, or a side of ``style`` neither NS nor EW.
+
+    Examples
+    --------
     >>> from bayesbridge.game.calls import CALLS
     >>> from bayesbridge.game.cards import Hand
     >>> opener = np.array([Hand.of("AQ5.KJ3.A954.Q73").mask, Hand.of("Q52.J93.T954.J73").mask], np.uint64)
@@ -291,93 +400,110 @@ class LearnedBidder:
             )
         object.__setattr__(self, "vulnerable", Vulnerability.of(vulnerable))
         object.__setattr__(self, "slip", slip)
-        if isinstance(style, Mapping):
-            if wrong := [side for side in style if side not in SIDES]:
-                raise BayesBridgeError(
-                    f"style of side {wrong[0]!r}: name NS or EW", side=wrong[0]
-                )
-            style = style.get("NS", AVERAGE), style.get("EW", AVERAGE)
-        both = (
-            style if isinstance(style, tuple) else (style or AVERAGE, style or AVERAGE)
-        )
-        object.__setattr__(self, "style", both)
+        object.__setattr__(self, "style", _styles_of_sides(style))
         object.__setattr__(self, "size", size)
 
     def __repr__(self) -> str:
         # A style is too long to be written out: a name stands for it.
-        known = ", ".join(f"{side!r}: {style.variable}" for side, style in self.named)
-        styles = f", style={{{known}}}" if known else ""
+        names = ", ".join(f"{side!r}: {style.variable}" for side, style in self.named)
+        styles = f", style={{{names}}}" if names else ""
         return f"LearnedBidder({self.vulnerable.value!r}, slip={self.slip}{styles})"
 
     @property
     def named(self) -> tuple[tuple[str, PairStyle], ...]:
-        return tuple(
-            (side, s) for side, s in zip(SIDES, self.style, strict=True) if s.pair
-        )
+        """The sides whose style is known, each with its style."""
+        styles = zip(SIDES, self.style, strict=True)
+        return tuple((side, style) for side, style in styles if style.pair)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        told = {
-            side: f"as {s.pair} did at {s.tables} tables"
-            for side, s in self.named
-            if s.tables
-        }
-        return tuple(
-            f"{side} bid {told.get(side, f'in the typical style {s.pair}')}"
-            for side, s in self.named
-        )
+        """How each side with a known style bids, as sentences without a full stop."""
+        sentences = []
+        for side, style in self.named:
+            manner = f"in the typical style {style.pair}"
+            if style.tables:
+                manner = f"as {style.pair} did at {style.tables} tables"
+            sentences.append(f"{side} bid {manner}")
+        return tuple(sentences)
 
     @property
     def guide(self) -> LearnedBidder:
+        """The same experts by the quicker network."""
         return LearnedBidder(self.vulnerable, self.slip, self.style, "guide")
 
     def log_likelihood(
         self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None
     ) -> NDArray[np.float64]:
-        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks,
-        partners' hands (n,) hidden or shown.
+        """log P(call ∣ hand, calls before it), for many hands at once.
+
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of hands that the caller may hold.
+        auction : Auction
+            All calls so far, of four players.
+        index : int
+            Which of its calls is in question, from 0.
+        partners : array of uint64, shape (n,), optional
+            Masks of partner's hand, one for each; hidden if not given.
+
+        Returns
+        -------
+        array of float64, shape (n,)
+            Natural logarithms.
         """
         one_row("hands", hands)
         turn = Turn.of(auction, index)
         context = _contexts(self, auction)[index]
-        chosen = int(np.searchsorted(context.choices, turn.call.index))
-        result = np.empty(len(hands))
-        slip = self.slip / len(context.choices)
-        with np.errstate(
-            over="ignore"
-        ):  # a call 88 nats behind another has the probability of a slip
+        column = int(np.searchsorted(context.choices, turn.call.index))
+        chances = np.empty(len(hands))
+        slip_each = self.slip / len(context.choices)
+        # A call 88 nats behind another has the probability of a slip.
+        with np.errstate(over="ignore"):
             for block, scores in self._scores(context, hands, partners):
-                scores -= scores[:, chosen, None]
-                result[block] = (1 - self.slip) / np.exp(scores, out=scores).sum(
-                    axis=1
-                ) + slip
-        return np.log(result, out=result)
+                scores -= scores[:, column, None]
+                odds = np.exp(scores, out=scores).sum(axis=1)
+                chances[block] = (1 - self.slip) / odds + slip_each
+        return np.log(chances, out=chances)
 
     def probabilities(
         self, hands: Hands, auction: Auction, partners: Hands | None = None
     ) -> NDArray[np.float64]:
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands
-        hidden or shown; 0 if illegal.
+        """P(call ∣ hand, auction so far) of the seat in turn, for every call.
+
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of hands that the seat in turn may hold.
+        auction : Auction
+            The calls so far, of four players.
+        partners : array of uint64, shape (n,), optional
+            Masks of partner's hand, one for each; hidden if not given.
+
+        Returns
+        -------
+        array of float64, shape (n, 38)
+            By the index of the call; 0 for what is illegal.
         """
         one_row("hands", hands)
         seat_to_call(auction)
         context = _contexts(self, auction.after("pass"))[len(auction.calls)]
-        result = np.zeros((len(hands), 38))
+        chances = np.zeros((len(hands), len(CALLS)))
+        slip_each = self.slip / len(context.choices)
         for block, scores in self._scores(context, hands, partners):
-            scores -= scores.max(axis=1, keepdims=True)
-            shares = np.exp(scores, out=scores) / scores.sum(axis=1, keepdims=True)
-            result[block, context.choices] = (1 - self.slip) * shares + self.slip / len(
-                context.choices
-            )
-        return result
+            softmax_in_place(scores)
+            chances[block, context.choices] = (1 - self.slip) * scores + slip_each
+        return chances
 
     def _scores(
         self, context: Context, hands: Hands, partners: Hands | None
     ) -> Iterator[tuple[slice, Singles]]:
-        """The scores of the legal calls, block by block: a slice of the hands, (its
-        length or 1, calls).
+        """The scores of the legal calls, block by block.
+
+        With each slice of the hands come scores (its length, calls), or (1, calls)
+        where its hands are all the same.
         """
-        net = network("auction.npz", f"{self.size}_")
+        net = network(NETWORK_FILE, f"{self.size}_")
         with one_thread():
             for start in range(0, len(hands), BLOCK):
                 block = slice(start, start + BLOCK)
@@ -385,27 +511,38 @@ class LearnedBidder:
                 yield block, context.scores(*net.vectors(hands[block], shown))
 
 
+def _styles_of_sides(
+    style: PairStyle | Mapping[str, PairStyle] | Styles | None,
+) -> Styles:
+    """The styles of both sides, from all that a learned bidder takes."""
+    if isinstance(style, tuple):
+        return style
+    if isinstance(style, Mapping):
+        for side in style:
+            if side not in SIDES:
+                raise BayesBridgeError(
+                    f"style of side {side!r}: name NS or EW", side=side
+                )
+        return style.get("NS", AVERAGE), style.get("EW", AVERAGE)
+    if style is None:
+        return AVERAGE, AVERAGE
+    return style, style
+
+
 @lru_cache(maxsize=512)
 def _contexts(bidder: LearnedBidder, auction: Auction) -> tuple[Context, ...]:
+    """What is known before each call of an auction."""
     if auction.dummy is not None:
         raise BayesBridgeError(
-            f"auction '{auction}' of three players: the learned bidder knows the four-player game only; "
-            "use IterativeBidder"
+            f"auction '{auction}' of three players: the learned bidder knows the "
+            "four-player game only; use IterativeBidder"
         )
-    first, calls = auction.first, [call.index for call in auction.calls]
+    first = auction.first
+    calls = [call.index for call in auction.calls]
     steps = encode(calls, first in bidder.vulnerable, first.next() in bidder.vulnerable)
-    style = np.stack([side.numbers for side in bidder.style])[
-        (first + np.arange(len(calls))) % 2
-    ]
-    net = network("auction.npz", f"{bidder.size}_")
+    sides = (first + np.arange(len(calls))) % 2
+    styles = np.stack([style.numbers for style in bidder.style])[sides]
+    net = network(NETWORK_FILE, f"{bidder.size}_")
+    choices = [np.flatnonzero(legal) for legal in steps.legal]
     with one_thread():
-        known = np.concatenate(
-            [
-                read(
-                    net.parameters, steps.tokens, linear(net.parameters, "style", style)
-                ),
-                style,
-            ],
-            axis=1,
-        )
-        return net.contexts(known, [np.flatnonzero(row) for row in steps.legal])
+        return net.contexts(known_before_calls(net, steps.tokens, styles), choices)

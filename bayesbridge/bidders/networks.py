@@ -14,66 +14,85 @@ partner's hand, where it is shown, and what the two are worth together.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.evidence.measures import LENGTH, POINTS, table
+from bayesbridge.game.cards import SUIT_MASK
 from bayesbridge.game.layouts import Hands, Singles
 from bayesbridge.game.shapes import ALL
 from bayesbridge.runtime.jit import njit, one_thread
 
-BLOCK: Final = (
-    512  # hands worked on at a time: their vectors stay in the processor's cache
+BLOCK: Final = 512
+"""Hands worked on at a time: their vectors stay in the processor's cache."""
+
+VARIANCE_FLOOR: Final = np.float32(1e-5)
+"""Added to the variance of a row before it is divided by its root."""
+
+ZERO: Final = np.float32(0.0)
+
+HAND_LAYERS: Final = (
+    "hands_deepen",
+    "own",
+    "partner",
+    "joint",
+    "joint_deepen",
+    "pair",
 )
+"""Layers that hands pass; networks that read one hand alone have the first two."""
+
+FACTS: Final = "facts"
+"""In a file of parameters what is said about the network."""
+
+SCALE: Final = ":scale"
+"""Ends the name of the unit of a parameter that is stored in integers."""
+
+type Parameters = dict[str, Singles]
 
 
 def suit_features() -> Singles:
-    """(8192, 47) features of every holding in one suit, the two at bit 0, the ace at
-    bit 12.
+    """(8192, 47) features of every holding in one suit.
 
-    The cards (13), the length (14, one of them 1), which of J Q K A (16, one of them
-    1), high-card points, the length as a number, controls (2 for the ace, 1 for the
-    king), and suit quality (how many of A K Q J T, times the length).
+    Holdings are 13 bits, the two at bit 0, the ace at bit 12. Their features are the
+    cards (13), the length (14, one of them 1), which of J Q K A (16, one of them 1),
+    high-card points, the length as a number, controls (2 for the ace, 1 for the king),
+    and suit quality (how many of A K Q J T, times the length).
     """
     holding = np.arange(1 << 13)
     cards = (holding[:, None] >> np.arange(13) & 1).astype(np.float32)
     length = cards.sum(axis=1)
-    numbers = [
-        cards[:, 9:] @ np.arange(1.0, 5.0) / 4,
-        length / 4,
-        2 * cards[:, 12] + cards[:, 11],
-        cards[:, 8:].sum(axis=1) * length / 10,
-    ]
+    points = cards[:, 9:] @ np.arange(1.0, 5.0)
+    controls = 2 * cards[:, 12] + cards[:, 11]
+    quality = cards[:, 8:].sum(axis=1) * length
     features = [
         cards,
         np.eye(14)[length.astype(int)],
         np.eye(16)[holding >> 9],
-        np.stack(numbers, axis=1),
+        np.stack([points / 4, length / 4, controls, quality / 10], axis=1),
     ]
     return np.concatenate(features, axis=1).astype(np.float32)
 
 
 def top_features() -> Singles:
-    """(256, 29) features of a set of aces and kings, the king of clubs at bit 0, its
-    ace at bit 1, then diamonds.
+    """(256, 29) features of every set of aces and kings.
 
-    How many aces (5, one of them 1), and how many key cards for each suit, the aces and
-    its king (4 × 6).
+    Sets are 8 bits, the king of clubs at bit 0, its ace at bit 1, then diamonds. Their
+    features are how many aces (5, one of them 1), and for each suit how many key cards,
+    the aces and its king (4 × 6).
     """
-    held = np.arange(256)[:, None] >> np.arange(8) & 1
-    aces = held[:, 1::2].sum(axis=1)
-    counts = [
-        np.eye(5)[aces],
-        *(np.eye(6)[aces + held[:, 2 * suit]] for suit in range(4)),
-    ]
-    return np.concatenate(counts, axis=1).astype(np.float32)
+    has_card = np.arange(256)[:, None] >> np.arange(8) & 1
+    aces = has_card[:, 1::2].sum(axis=1)
+    kings = has_card[:, ::2]
+    key_cards = [np.eye(6)[aces + kings[:, suit]] for suit in range(4)]
+    return np.concatenate([np.eye(5)[aces], *key_cards], axis=1).astype(np.float32)
 
 
-def part(parameters: dict[str, Singles], start: str) -> dict[str, Singles]:
+def part(parameters: Parameters, start: str) -> Parameters:
     """The parameters whose names begin so, without that beginning."""
     return {
         name[len(start) :]: value
@@ -82,280 +101,308 @@ def part(parameters: dict[str, Singles], start: str) -> dict[str, Singles]:
     }
 
 
-def linear(parameters: dict[str, Singles], name: str, x: Singles) -> Singles:
-    """x times the matrix of a layer (kept as outputs × inputs), and its bias if there
-    is one.
+def linear(parameters: Parameters, name: str, x: Singles) -> Singles:
+    """(…, outputs) x times the matrix of a layer, and its bias if there is one.
+
+    x is (…, inputs), and the matrix is kept as (outputs, inputs).
     """
     weight = parameters[f"{name}_weight"]
-    found: Singles = (x.reshape(-1, x.shape[-1]) @ weight.T).reshape(
-        *x.shape[:-1], len(weight)
-    )
+    rows = x.reshape(-1, x.shape[-1])
+    product: Singles = (rows @ weight.T).reshape(*x.shape[:-1], len(weight))
     bias = parameters.get(f"{name}_bias")
-    return found if bias is None else found + bias
+    return product if bias is None else product + bias
 
 
-def _look_back(
-    layer: dict[str, Singles], x: Singles, after: NDArray[np.intp]
-) -> Singles:
-    width = x.shape[-1]
-    heads, reach = layer["distance"].shape
-    asked = linear(layer, "ask", x).reshape(*x.shape[:-1], 3, heads, width // heads)
-    q, k, v = np.moveaxis(asked, -3, 0).swapaxes(-3, -2)
-    scores: Singles = (q @ k.swapaxes(-1, -2)) * np.float32((width // heads) ** -0.5)
-    scores += layer["distance"][:, np.clip(after, 0, reach - 1)]
-    scores[..., after < 0] = -np.inf
+def layer_norm(parameters: Parameters, name: str, x: Singles) -> Singles:
+    """Each row of x with mean 0 and variance 1, then scaled and moved."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    variance = (centred * centred).mean(axis=-1, keepdims=True)
+    deviation: Singles = np.sqrt(variance + VARIANCE_FLOOR)
+    return np.asarray(
+        centred / deviation * parameters[f"{name}_weight"] + parameters[f"{name}_bias"]
+    )
+
+
+def softmax_in_place(scores: Singles) -> None:
+    """Turn scores into shares that add up to 1 along the last axis."""
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=-1, keepdims=True)
-    return linear(layer, "answer", (scores @ v).swapaxes(-3, -2).reshape(x.shape))
 
 
-def layer_norm(parameters: dict[str, Singles], name: str, x: Singles) -> Singles:
-    """Each row with mean 0 and variance 1, then scaled and moved."""
-    centred = x - x.mean(axis=-1, keepdims=True)
-    spread: Singles = np.sqrt(
-        (centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-5)
-    )
-    return np.asarray(
-        centred / spread * parameters[f"{name}_weight"] + parameters[f"{name}_bias"]
-    )
+def reader_layers(parameters: Parameters) -> list[Parameters]:
+    """The parameters of each layer of the reader, the first layer first."""
+    layers: list[Parameters] = []
+    while layer := part(parameters, f"reader_layers_{len(layers)}_"):
+        layers.append(layer)
+    return layers
 
 
-def read(
-    parameters: dict[str, Singles], tokens: NDArray[np.intp], extra: Singles
-) -> Singles:
-    """(…, n, width) what each token knows: (n, k) rows of the reader's table, added up
-    with (…, n, width).
+def read(parameters: Parameters, tokens: NDArray[np.intp], extra: Singles) -> Singles:
+    """(…, n, width) what the reader knows at each of n tokens.
+
+    ``tokens`` are (n, k) rows of the reader's table, added up; ``extra`` is (…, n,
+    width), added to them.
     """
     x: Singles = parameters["reader_table_weight"][tokens].sum(axis=1) + extra
     place = np.arange(len(tokens))
-    after, number = place[:, None] - place, 0
-    while layer := part(parameters, f"reader_layers_{number}_"):
-        x += _look_back(layer, layer_norm(layer, "norm_1", x), after)
-        x += linear(
-            layer,
-            "down",
-            np.maximum(linear(layer, "up", layer_norm(layer, "norm_2", x)), 0),
-        )
-        number += 1
+    distance = place[:, None] - place
+    for layer in reader_layers(parameters):
+        x += _attention(layer, layer_norm(layer, "norm_1", x), distance)
+        x += feed_forward(layer, layer_norm(layer, "norm_2", x))
     return layer_norm(parameters, "reader_norm", x)
 
 
-class Context(NamedTuple):
-    """What is known before one choice."""
+def _attention(layer: Parameters, x: Singles, distance: NDArray[np.intp]) -> Singles:
+    """(…, n, width) what each token finds in itself and the tokens before it.
 
-    # (vectors, units) of the own hand's vector; where partner's hand is taken, of that
-    # and the pair's
+    ``distance`` is (n, n): by how many places the token of a row lies after that of a
+    column.
+    """
+    width = x.shape[-1]
+    heads, reach = layer["distance"].shape
+    head_width = width // heads
+    joined = linear(layer, "ask", x).reshape(*x.shape[:-1], 3, heads, head_width)
+    query, key, value = np.moveaxis(joined, -3, 0).swapaxes(-3, -2)
+    scores: Singles = (query @ key.swapaxes(-1, -2)) * np.float32(head_width**-0.5)
+    scores += layer["distance"][:, np.clip(distance, 0, reach - 1)]
+    scores[..., distance < 0] = -np.inf
+    softmax_in_place(scores)
+    mixed = (scores @ value).swapaxes(-3, -2).reshape(x.shape)
+    return linear(layer, "answer", mixed)
+
+
+def feed_forward(layer: Parameters, x: Singles) -> Singles:
+    """(…, width) the second half of a layer, which looks at each token alone."""
+    return linear(layer, "down", np.maximum(linear(layer, "up", x), 0))
+
+
+class Context(NamedTuple):
+    """What is known before one choice among k calls or cards."""
+
     scale: Singles
-    shift: Singles  # (hands, units) what it adds with each of the hands
-    choices: NDArray[np.intp]  # (k,) what may be chosen, rising
-    out: Singles  # (units, k) from the hidden layer to them
-    bias: Singles  # (k,) what the context alone says for them
+    """(vectors, units) by what the own hand's vector is multiplied; where partner's
+    hand is taken, also partner's and the pair's"""
+    shift: Singles
+    """(hands, units) what is added with each of the hands"""
+    choices: NDArray[np.intp]
+    """(k,) what may be chosen, rising"""
+    out: Singles
+    """(units, k) from the hidden layer to the choices"""
+    bias: Singles
+    """(k,) what the context alone says for them"""
 
     def scores(
         self, own: Singles, partner: Singles | None = None, pair: Singles | None = None
     ) -> Singles:
-        """(n, k) the score of every choice, from the vectors of n hands and, if shown,
-        of partners and of the pairs.
+        """(n, k) the score of every choice with each of n hands.
+
+        ``own`` has the vectors of the hands; ``partner`` those of partners' hands and
+        ``pair`` those of both together, if partners' hands are shown.
         """
         if partner is None or pair is None:
-            hidden = _one_hand(own, self.scale[0], self.shift[0])
+            hidden = _join_one_hand(own, self.scale[0], self.shift[0])
         else:
-            hidden = _two_hands(own, partner, pair, self.scale, self.shift.sum(axis=0))
-        found: Singles = hidden @ self.out
-        found += self.bias
-        return found
+            shift = self.shift.sum(axis=0)
+            hidden = _join_two_hands(own, partner, pair, self.scale, shift)
+        scores: Singles = hidden @ self.out
+        scores += self.bias
+        return scores
 
 
 class Holdings(NamedTuple):
-    """Vectors: (4, 8192, units) by suit, and of whole hands by points, shape, aces and
-    kings.
-    """
+    """Tables of vectors that are added up to the vector of a hand."""
 
     suits: Singles
+    """(4, 8192, units) by suit and holding"""
     points: Singles
+    """(41, units) by the points of the hand; one row of zeros where there is none"""
     shapes: Singles
+    """(560, units) by its shape, likewise"""
     tops: Singles
+    """(256, units) by its aces and kings, likewise"""
 
     @classmethod
-    def of(cls, p: dict[str, Singles]) -> Holdings:
+    def of(cls, parameters: Parameters) -> Self:
+        """The tables of a network, from the parameters that speak of hands."""
         features = suit_features()
+        bias = parameters["holdings_suit_in_bias"][:, None]
         with one_thread():
-            hidden = np.maximum(
-                features @ p["holdings_suit_in"] + p["holdings_suit_in_bias"][:, None],
-                0,
-            )
+            hidden = np.maximum(features @ parameters["holdings_suit_in"] + bias, 0)
             suits: Singles = (
-                hidden @ p["holdings_suit_out"] + features @ p["holdings_suit_skip"]
+                hidden @ parameters["holdings_suit_out"]
+                + features @ parameters["holdings_suit_skip"]
             )
-        suits[0] += p["holdings_hand_bias"]
-        nothing = np.zeros(
-            (1, suits.shape[2]), np.float32
-        )  # one row, for a network without a part
-        tops = top_features() @ p["tops"] if "tops" in p else nothing
-        return cls(suits, p.get("points", nothing), p.get("shapes", nothing), tops)
+        suits[0] += parameters["holdings_hand_bias"]
+        no_table = np.zeros((1, suits.shape[2]), np.float32)
+        points = parameters.get("points", no_table)
+        shapes = parameters.get("shapes", no_table)
+        tops = no_table
+        if "tops" in parameters:
+            tops = top_features() @ parameters["tops"]
+        return cls(suits, points, shapes, tops)
 
 
 class Network:
-    def __init__(self, parameters: dict[str, Singles]) -> None:
-        self.parameters, self.holdings = (
-            parameters,
-            Holdings.of(part(parameters, "hands_")),
-        )
-        self.names = ("", "partner_") if "partner_weight" in parameters else ("",)
-        self.mix = {
+    """A reader, and the hidden layer in which hands join what it says."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.holdings = Holdings.of(part(parameters, "hands_"))
+        self.scale_layers = ["scale"]
+        """Layers that say what vectors are multiplied by in a context."""
+        self.shift_layers = ["shift"]
+        """Layers that say what is added there."""
+        if "partner_weight" in parameters:
+            self.scale_layers += ["partner_scale", "pair_scale"]
+            self.shift_layers += ["partner_shift"]
+        self.matrices = {
             name: np.ascontiguousarray(parameters[f"{name}_weight"].T)
-            for name in (
-                "hands_deepen",
-                "own",
-                "partner",
-                "joint",
-                "joint_deepen",
-                "pair",
-            )
+            for name in HAND_LAYERS
             if f"{name}_weight" in parameters
         }
-        tops = {"own": "tops", "partner": "partner_tops"}
-        self.tops = {
-            part: top_features() @ parameters[name]
-            for part, name in tops.items()
-            if name in parameters
-        }
+        """(inputs, outputs) of each layer that hands pass."""
+        self.top_vectors: dict[str, Singles] = {}
+        """(256, units) by aces and kings, of the own hand and of partner's."""
+        for layer, name in (("own", "tops"), ("partner", "partner_tops")):
+            if name in parameters:
+                self.top_vectors[layer] = top_features() @ parameters[name]
 
     def vectors(
         self, hands: Hands, partners: Hands | None = None
     ) -> tuple[Singles, ...]:
-        """(n, units) the share of n hands in the hidden layer; with partners' hands
-        shown also theirs and the pairs'.
+        """(n, units) what n hands give to the hidden layer.
 
-        (1, units) where all hands, or all partners' hands, are the same.
+        With partners' hands shown also what these give, and what the pairs do. Where
+        all hands, or all partners' hands, are the same, their vectors are (1, units).
         """
-        own = _one_or_all(hands).tobytes()
+        own = _distinct(hands).tobytes()
+        own_vectors = _vectors_of_hands(self, own, "own")
         if partners is None:
-            return (_kept_vectors(self, own, "own"),)
-        other = _one_or_all(partners).tobytes()
-        pairs = _kept_pairs(self, *sorted((own, other)))
-        return (
-            _kept_vectors(self, own, "own"),
-            _kept_vectors(self, other, "partner"),
-            pairs,
-        )
+            return (own_vectors,)
+        partner = _distinct(partners).tobytes()
+        partner_vectors = _vectors_of_hands(self, partner, "partner")
+        pair_vectors = _vectors_of_pairs(self, *sorted((own, partner)))
+        return own_vectors, partner_vectors, pair_vectors
 
     def contexts(
-        self, known: Singles, choices: list[NDArray[np.intp]]
+        self, known: Singles, choices: Sequence[NDArray[np.intp]]
     ) -> tuple[Context, ...]:
-        """(n, width) what the reader says before each of n choices, and what may be
-        chosen.
+        """The contexts of n choices.
+
+        ``known`` is (n, width), what the reader says before each, and ``choices`` says
+        what may be chosen.
         """
         p = self.parameters
-        scaled = (*self.names, "pair_") if len(self.names) > 1 else self.names
-        scales = np.stack([linear(p, f"{name}scale", known) for name in scaled], axis=1)
-        shifts = np.stack(
-            [linear(p, f"{name}shift", known) for name in self.names], axis=1
-        )
+        scale_parts = [linear(p, layer, known) for layer in self.scale_layers]
+        shift_parts = [linear(p, layer, known) for layer in self.shift_layers]
+        scales = np.stack(scale_parts, axis=1)
+        shifts = np.stack(shift_parts, axis=1)
         biases = linear(p, "context_out", known) + p["out_bias"]
         out = p["out_weight"].T
-        return tuple(
-            Context(
-                scale,
-                shift,
-                allowed,
-                np.ascontiguousarray(out[:, allowed]),
-                bias[allowed],
-            )
-            for scale, shift, bias, allowed in zip(
-                scales, shifts, biases, choices, strict=True
-            )
-        )
+        contexts = []
+        for scale, shift, bias, allowed in zip(
+            scales, shifts, biases, choices, strict=True
+        ):
+            out_allowed = np.ascontiguousarray(out[:, allowed])
+            contexts.append(Context(scale, shift, allowed, out_allowed, bias[allowed]))
+        return tuple(contexts)
 
 
-def _one_or_all(hands: Hands) -> Hands:
-    return (
-        hands[:1]
-        if len(hands) > 1 and (hands == hands[0]).all()
-        else np.ascontiguousarray(hands)
-    )
+def _distinct(hands: Hands) -> Hands:
+    """The hands, or the first of them alone where all are the same."""
+    if len(hands) > 1 and (hands == hands[0]).all():
+        return hands[:1]
+    return np.ascontiguousarray(hands)
+
+
+# The vectors of hands are kept, as the calls of one auction are evaluated one after the
+# other for the same hands. Hands are bytes there, since arrays have no hash.
 
 
 @lru_cache(maxsize=128)
-def _kept_vectors(network: Network, hands: bytes, part: str) -> Singles:
-    """Kept, as the calls of one auction are evaluated one after the other for the same
-    hands.
-    """
-    found: Singles = _kept_trunk(network, hands) @ network.mix[part]
-    if part in network.tops:
-        found += network.tops[part][_top_cards(np.frombuffer(hands, np.int64))]
-    return found
+def _vectors_of_hands(network: Network, hands: bytes, layer: str) -> Singles:
+    """(n, units) what hands give to the hidden layer as ``own`` or ``partner``."""
+    vectors: Singles = _deepened(network, hands) @ network.matrices[layer]
+    if layer in network.top_vectors:
+        tops = _top_cards(np.frombuffer(hands, np.int64))
+        vectors += network.top_vectors[layer][tops]
+    return vectors
 
 
 @lru_cache(maxsize=64)
-def _kept_pairs(network: Network, first: bytes, second: bytes) -> Singles:
-    """What pairs of hands are worth together, whoever of them calls."""
+def _vectors_of_pairs(network: Network, hands: bytes, partners: bytes) -> Singles:
+    """(n, units) what pairs of hands are worth together, whoever of them calls."""
     p = network.parameters
-    joint: Singles = (
-        _kept_trunk(network, first) @ network.mix["joint"] + 2 * p["joint_bias"]
-    )
-    joint = joint + _kept_trunk(network, second) @ network.mix["joint"]
-    deeper: Singles = np.maximum(joint, 0, out=joint) @ network.mix["joint_deepen"]
-    deeper += p["joint_deepen_bias"]
-    found: Singles = np.maximum(deeper, 0, out=deeper) @ network.mix["pair"]
-    found += p["pair_bias"]
-    return found
+    matrix = network.matrices["joint"]
+    joint: Singles = _deepened(network, hands) @ matrix + 2 * p["joint_bias"]
+    joint = joint + _deepened(network, partners) @ matrix
+    np.maximum(joint, 0, out=joint)
+    deepened: Singles = joint @ network.matrices["joint_deepen"]
+    deepened += p["joint_deepen_bias"]
+    np.maximum(deepened, 0, out=deepened)
+    vectors: Singles = deepened @ network.matrices["pair"]
+    vectors += p["pair_bias"]
+    return vectors
 
 
 @lru_cache(maxsize=64)
-def _kept_trunk(network: Network, hands: bytes) -> Singles:
+def _deepened(network: Network, hands: bytes) -> Singles:
+    """(n, units) the vectors of hands after their first layer."""
     looked_up = look_up(np.frombuffer(hands, np.uint64).copy(), network.holdings)
-    deeper: Singles = looked_up @ network.mix["hands_deepen"]
-    deeper += network.parameters["hands_deepen_bias"]
-    return np.maximum(deeper, 0, out=deeper)
+    deepened: Singles = looked_up @ network.matrices["hands_deepen"]
+    deepened += network.parameters["hands_deepen_bias"]
+    return np.maximum(deepened, 0, out=deepened)
 
 
 _SHAPES: Final = np.zeros((14, 14, 14), np.int64)
 """The place of the lengths C D H among the 560 shapes, in rising order."""
 _SHAPES[tuple(np.array(sorted(ALL))[:, :3].T)] = np.arange(len(ALL))
 _LENGTH: Final = table(LENGTH)
+"""(8192,) cards of each holding."""
 _POINTS: Final = table(POINTS)
+"""(8192,) high-card points of each holding."""
 
 
 @njit
 def look_up(hands: Hands, tables: Holdings) -> Singles:
-    """The relu of the sum of the rows of each hand; a table of one row holds nothing."""
+    """(n, units) the relu of the sum of the rows of each of (n,) hands.
+
+    A table of one row holds nothing.
+    """
     suits, points, shapes, tops = tables
-    out, whole = np.empty((len(hands), suits.shape[2]), np.float32), len(points) > 1
+    units = suits.shape[2]
+    vectors = np.empty((len(hands), units), np.float32)
+    has_hand_tables = len(points) > 1
     for i in range(len(hands)):
         hand = np.int64(hands[i])
-        clubs, diamonds, hearts, spades = (
-            hand & 0x1FFF,
-            (hand >> 13) & 0x1FFF,
-            (hand >> 26) & 0x1FFF,
-            hand >> 39,
-        )
-        total, shape, top = np.int64(0), np.int64(0), np.int64(0)
-        if whole:
-            total = (
-                _POINTS[clubs] + _POINTS[diamonds] + _POINTS[hearts] + _POINTS[spades]
+        clubs = hand & SUIT_MASK
+        diamonds = (hand >> 13) & SUIT_MASK
+        hearts = (hand >> 26) & SUIT_MASK
+        spades = hand >> 39
+        points_row = np.int64(0)
+        shape_row = np.int64(0)
+        tops_row = np.int64(0)
+        if has_hand_tables:
+            minor_points = _POINTS[clubs] + _POINTS[diamonds]
+            points_row = minor_points + _POINTS[hearts] + _POINTS[spades]
+            shape_row = _SHAPES[_LENGTH[clubs], _LENGTH[diamonds], _LENGTH[hearts]]
+            tops_row = _top_cards(hand)
+        for j in range(units):
+            minors = suits[0, clubs, j] + suits[1, diamonds, j]
+            all_suits = minors + suits[2, hearts, j] + suits[3, spades, j]
+            by_points_and_shape = (
+                all_suits + points[points_row, j] + shapes[shape_row, j]
             )
-            shape = _SHAPES[_LENGTH[clubs], _LENGTH[diamonds], _LENGTH[hearts]]
-            top = _top_cards(hand)
-        for j in range(out.shape[1]):
-            suit = (
-                suits[0, clubs, j]
-                + suits[1, diamonds, j]
-                + suits[2, hearts, j]
-                + suits[3, spades, j]
-            )
-            out[i, j] = max(
-                suit + points[total, j] + shapes[shape, j] + tops[top, j],
-                np.float32(0.0),
-            )
-    return out
+            vectors[i, j] = max(by_points_and_shape + tops[tops_row, j], ZERO)
+    return vectors
 
 
 @njit
 def _top_cards(hand: Any) -> Any:
-    """The aces and kings of a hand or of (n,) hands, as :func:`top_features` numbers
-    them.
+    """The aces and kings of a hand or of (n,) hands.
+
+    They are numbered as :func:`top_features` does, two bits a suit.
     """
     return (
         (hand >> 11) & 3
@@ -366,55 +413,60 @@ def _top_cards(hand: Any) -> Any:
 
 
 @njit
-def _one_hand(own: Singles, scale: Singles, shift: Singles) -> Singles:
-    """One pass over the units of all hands, which is what takes the time."""
-    out = np.empty(own.shape, np.float32)
-    for i in range(len(out)):
+def _join_one_hand(own: Singles, scale: Singles, shift: Singles) -> Singles:
+    """(n, units) the hidden layer: the relu of (n, units) vectors, scaled and shifted.
+
+    ``scale`` and ``shift`` are (units,). One pass over all units, as the time goes into
+    memory.
+    """
+    hidden = np.empty(own.shape, np.float32)
+    for i in range(len(hidden)):
         for j in range(len(scale)):
-            out[i, j] = max(own[i, j] * scale[j] + shift[j], np.float32(0.0))
-    return out
+            hidden[i, j] = max(own[i, j] * scale[j] + shift[j], ZERO)
+    return hidden
 
 
 @njit
-def _two_hands(
+def _join_two_hands(
     own: Singles, partner: Singles, pair: Singles, scale: Singles, shift: Singles
 ) -> Singles:
-    """The same of two hands each, and of what they are worth together; a single row
-    stands for all.
+    """(n, units) the hidden layer where partner's hand is shown.
+
+    ``own``, ``partner`` and ``pair`` are (n, units); a single row of the first two
+    stands for all. ``scale`` is (3, units), of the three in turn, ``shift`` (units,).
     """
-    out = np.empty(pair.shape, np.float32)
-    one, other = len(own) > 1, len(partner) > 1
-    for i in range(len(out)):
-        a, b = i if one else 0, i if other else 0
+    hidden = np.empty(pair.shape, np.float32)
+    own_rows = len(own)
+    partner_rows = len(partner)
+    for i in range(len(hidden)):
+        own_row = min(i, own_rows - 1)
+        partner_row = min(i, partner_rows - 1)
         for j in range(len(shift)):
-            both = (
-                own[a, j] * scale[0, j]
-                + partner[b, j] * scale[1, j]
-                + pair[i, j] * scale[2, j]
+            by_hand = (
+                own[own_row, j] * scale[0, j] + partner[partner_row, j] * scale[1, j]
             )
-            out[i, j] = max(both + shift[j], np.float32(0.0))
-    return out
+            scaled = by_hand + pair[i, j] * scale[2, j]
+            hidden[i, j] = max(scaled + shift[j], ZERO)
+    return hidden
 
 
-def stored(file: str, start: str = "") -> dict[str, Singles]:
-    """The parameters of a file that ships with the package whose names begin so,
-    without that beginning.
+def stored(file: str, start: str = "") -> Parameters:
+    """The parameters of a file of the package whose names begin with ``start``.
+
+    The names come without that beginning.
     """
-    with (
-        (files("bayesbridge.bidders") / "data" / file).open("rb") as stream,
-        np.load(stream) as found,
-    ):
-        names = [
-            name
-            for name in found.files
-            if name.startswith(start) and name != "facts" and ":" not in name
-        ]
-        return {
-            name[len(start) :]: found[name] * found.get(f"{name}:scale", np.float32(1))
-            for name in names
-        }
+    path = files("bayesbridge.bidders") / "data" / file
+    parameters: Parameters = {}
+    with path.open("rb") as stream, np.load(stream) as arrays:
+        for name in arrays.files:
+            is_parameter = name != FACTS and ":" not in name
+            if is_parameter and name.startswith(start):
+                unit = arrays.get(f"{name}{SCALE}", np.float32(1))
+                parameters[name[len(start) :]] = arrays[name] * unit
+    return parameters
 
 
 @cache
 def network(file: str, start: str = "") -> Network:
+    """The network of a file of the package, kept once it is built."""
     return Network(stored(file, start))

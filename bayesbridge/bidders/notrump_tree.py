@@ -23,25 +23,33 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.game.layouts import read_only
 
 HIGHEST_LEVEL: Final = 7
-OVER: Final = -1  # where a node of the tree has nobody to call, or no declarer
+OVER: Final = -1
+"""Where a node of the tree has nobody to call, or no declarer."""
 
 
 class Node(NamedTuple):
     """One auction so far."""
 
-    calls: tuple[int, ...]  # 0 for a pass, else the level bid
-    level: int  # of the last bid, 0 before there is one
-    declarer: int  # who bid it, OVER before there is a bid
-    passes: int  # since then
+    calls: tuple[int, ...]
+    """0 for a pass, else the level bid."""
+    level: int
+    """Of the last bid, 0 before there is one."""
+    declarer: int
+    """Who made the last bid, ``OVER`` before there is one."""
+    passes: int
+    """Since the last bid."""
 
     def after(self, call: int, players: int) -> Node:
+        """The auction with one more call, 0 for a pass, else a level."""
         calls = (*self.calls, call)
         if call == 0:
             return Node(calls, self.level, self.declarer, self.passes + 1)
         return Node(calls, call, len(self.calls) % players, 0)
 
     def is_over(self, players: int) -> bool:
-        return self.passes == (players - 1 if self.level else players)
+        """Whether nobody may call any more."""
+        passes_to_end = players - 1 if self.level else players
+        return self.passes == passes_to_end
 
 
 class NotrumpTree(NamedTuple):
@@ -51,23 +59,32 @@ class NotrumpTree(NamedTuple):
     an array (types, slots) of probabilities.
     """
 
-    player: NDArray[np.int64]  # (N,) who calls, OVER at the end
-    level: NDArray[np.int64]  # (N,) of the last bid, 0 before there is one
-    declarer: NDArray[np.int64]  # (N,) who bid it, OVER before there is one
-    calls: NDArray[np.int64]  # (N,) how many calls are legal: a pass, each higher level
-    first_child: NDArray[np.int64]  # (N,) the node after a pass; then those after bids
-    first_slot: NDArray[np.int64]  # (N,) the slot of a pass; then those of bids
+    player: NDArray[np.int64]
+    """(N,) who calls, ``OVER`` at the end"""
+    level: NDArray[np.int64]
+    """(N,) of the last bid, 0 before there is one"""
+    declarer: NDArray[np.int64]
+    """(N,) who made the last bid, ``OVER`` before there is one"""
+    calls: NDArray[np.int64]
+    """(N,) how many calls are legal: a pass, each higher level"""
+    first_child: NDArray[np.int64]
+    """(N,) the node after a pass; then come those after bids"""
+    first_slot: NDArray[np.int64]
+    """(N,) the slot of a pass; then come those of bids"""
 
     @property
     def slots(self) -> int:
+        """How many probabilities a strategy of one type has."""
         return int(self.calls.sum())
 
     @property
     def players(self) -> int:
+        """How many players bid."""
         return int(self.player.max()) + 1
 
     @property
     def levels(self) -> int:
+        """The highest level that may be bid."""
         return int(self.level.max())
 
     def node_after(self, calls: tuple[int, ...]) -> int:
@@ -112,5 +129,6 @@ def notrump_tree(players: int = 3, levels: int = HIGHEST_LEVEL) -> NotrumpTree:
         nodes.extend(node.after(call, players) for call in legal_calls)
     player, level, declarer, calls, first_child = np.array(rows, dtype=np.int64).T
     first_slot = np.concatenate([[0], calls.cumsum()[:-1]])
-    arrays = [player, level, declarer, calls, first_child, first_slot]
-    return NotrumpTree(*(read_only(np.ascontiguousarray(array)) for array in arrays))
+    columns = (player, level, declarer, calls, first_child, first_slot)
+    arrays = (read_only(np.ascontiguousarray(column)) for column in columns)
+    return NotrumpTree(*arrays)

@@ -14,10 +14,10 @@ method).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +25,19 @@ from scipy.special import log_softmax
 
 from bayesbridge.bidders.learned import (
     AVERAGE,
+    NETWORK_FILE,
     SIDES,
     STYLE,
     LearnedBidder,
     PairStyle,
     encode,
+    known_before_calls,
 )
-from bayesbridge.bidders.networks import linear, network, read
+from bayesbridge.bidders.networks import Network, network
 from bayesbridge.errors import BayesBridgeError, did_you_mean
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import CALLS, Vulnerability
-from bayesbridge.game.cards import Suit
+from bayesbridge.game.cards import DECK_CARDS, HAND_CARDS, Suit
 from bayesbridge.game.deal import Deal, Seat
 from bayesbridge.game.layouts import (
     Floats,
@@ -50,185 +52,277 @@ from bayesbridge.runtime.jit import one_thread
 from bayesbridge.runtime.random64 import Seed, generator
 
 if TYPE_CHECKING:
+    import pymc
     import xarray
 
-STEPS: Final = 8  # of Fisher scoring, at most
-# It ends where a step would raise the log posterior by less: a fifth of a standard
-# deviation
-NEAR: Final = 0.02
-# Step of the derivatives by the numbers of a style, whose unit is the spread between
-# pairs
-SMALL: Final = 0.02
-NEVER: Final = -1e6  # score of an illegal call: exp of it is 0
-FEW: Final = 30  # tables by which the mode of more of them is first looked for
-HANDS: Final = 4000  # random ones, by which a style is put into words
+MOST_STEPS: Final = 8
+"""Of Fisher scoring."""
+
+LEAST_GAIN: Final = 0.02
+"""It ends where a step would raise the log posterior by less: a fifth of a standard
+deviation.
+"""
+
+LONGEST_STEP: Final = 2.0
+"""Euclidean; the scores of calls bend too much beyond."""
+
+DIFFERENCE: Final = 0.02
+"""Step of the derivatives by the numbers of a style, whose unit is the spread between
+pairs.
+"""
+
+NEVER: Final = -1e6
+"""Score of an illegal call: exp of it is 0."""
+
+FIRST_TABLES: Final = 30
+"""Of more tables than these, these alone say where the search for the mode begins."""
+
+RANDOM_HANDS: Final = 4000
+"""By which a style is put into words."""
+
+CHAINS: Final = 2
+"""Of NUTS."""
 
 
 class Seated(NamedTuple):
-    """A table on record, and the pair's place there: 0 for North and South, 1 for East
-    and West.
-    """
+    """A table on record, and where the pair sat."""
 
     auction: Auction
     vulnerable: Vulnerability
     deal: Deal
     side: int
+    """0 for North and South, 1 for East and West."""
 
 
 def pairs_of(records: Iterable[Record]) -> dict[str, list[Seated]]:
-    """The tables of every pair that records name, in their order; those without a deal
-    or an auction are left out.
+    """The tables of every pair that records name, in their order.
 
-    One that stands twice in the records is one table: nobody bids a deal twice.
+    Records without a deal or an auction are left out. A table that stands twice in the
+    records is one table: nobody bids a deal twice.
     """
-    found: dict[str, dict[Seated, None]] = {}
+    tables_by_pair: dict[str, dict[Seated, None]] = {}
     for record in records:
         deal = record.deal
         if deal is None or record.auction is None or not record.auction.calls:
             continue
-        for side in (Seat.N, Seat.E):
-            if (pair := record.pair(side)) is not None:
-                seated = Seated(
-                    record.auction,
-                    record.vulnerable or Vulnerability.NONE,
-                    deal,
-                    int(side),
-                )
-                found.setdefault(pair, {})[seated] = None
-    return {pair: list(tables) for pair, tables in found.items()}
+        vulnerable = record.vulnerable or Vulnerability.NONE
+        for seat in (Seat.N, Seat.E):
+            pair = record.pair(seat)
+            if pair is None:
+                continue
+            table = Seated(record.auction, vulnerable, deal, int(seat))
+            tables_by_pair.setdefault(pair, {})[table] = None
+    return {pair: list(tables) for pair, tables in tables_by_pair.items()}
 
 
 def tables_of(records: Iterable[Record], pair: str) -> list[Seated]:
-    every = pairs_of(records)
+    """The tables of one pair, ``A+B``; an error if the records do not name it."""
+    tables_by_pair = pairs_of(records)
     name = pair_name(pair)
-    if name not in every:
-        most = sorted(every, key=lambda one: -len(every[one]))[:3]
-        hint = did_you_mean(name, every) or (
-            f"most tables have {', '.join(most)}; " if most else "it names nobody; "
-        )
+    if name not in tables_by_pair:
+        hint = did_you_mean(name, tables_by_pair) or _busiest_pairs(tables_by_pair)
         raise BayesBridgeError(
             f"pair {pair!r} is not in the records: {hint}write A+B", pair=pair
         )
-    return every[name]
+    return tables_by_pair[name]
+
+
+def _busiest_pairs(tables_by_pair: Mapping[str, list[Seated]]) -> str:
+    """Whom the records name most often, as the beginning of an advice."""
+    if not tables_by_pair:
+        return "it names nobody; "
+    busiest = sorted(tables_by_pair, key=lambda pair: -len(tables_by_pair[pair]))
+    return f"most tables have {', '.join(busiest[:3])}; "
 
 
 def pair_name(pair: str) -> str:
-    return "+".join(sorted(part.strip() for part in pair.split("+")))
+    """The name under which records list a pair: ``Oak + Birch`` becomes ``Birch+Oak``."""
+    return "+".join(sorted(player.strip() for player in pair.split("+")))
 
 
 class Turns(NamedTuple):
     """The t turns of a pair in which it had a choice, under k styles."""
 
-    scores: Singles  # (k, t, 38) of all calls, NEVER for those that were not legal
-    made: NDArray[np.intp]  # (t,) the call that was made
+    scores: Singles
+    """(k, t, 38) of all calls, ``NEVER`` for those that were not legal"""
+    made: NDArray[np.intp]
+    """(t,) the call that was made"""
 
     def log_chances(self) -> Floats:
-        found = log_softmax(self.scores, axis=2)[
-            :, np.arange(len(self.made)), self.made
-        ]
-        return np.asarray(found, np.float64)
+        """(k, t) log P(call made)."""
+        log_chances = log_softmax(self.scores, axis=2)
+        turns = np.arange(len(self.made))
+        return np.asarray(log_chances[:, turns, self.made], np.float64)
 
 
-def turns_of(tables: Sequence[Seated], own: Singles) -> Turns:
-    """All turns of a pair, partner's hand shown, under (k, 17) styles as
-    :attr:`PairStyle.numbers` gives them.
+def turns_of(tables: Sequence[Seated], numbers: Singles) -> Turns:
+    """All turns of a pair in which it had a choice, partner's hand shown.
+
+    ``numbers`` are those of k styles, (k, 17) as :attr:`PairStyle.numbers` gives them.
     """
-    net = network("auction.npz", "wide_")
-    scores, made = [np.empty((len(own), 0, 38), np.float32)], list[int]()
+    net = network(NETWORK_FILE, "wide_")
+    scores = [np.empty((len(numbers), 0, len(CALLS)), np.float32)]
+    made: list[int] = []
     with one_thread():
         for table in tables:
-            calls, first = table.auction.calls, table.auction.first
-            steps = encode(
-                [call.index for call in calls],
-                first in table.vulnerable,
-                first.next() in table.vulnerable,
-            )
-            mine = (first + np.arange(len(calls))) % 2 == table.side
-            style = own[:, None] * mine[:, None].astype(np.float32)
-            known = np.concatenate(
-                [
-                    read(
-                        net.parameters,
-                        steps.tokens,
-                        linear(net.parameters, "style", style),
-                    ),
-                    style,
-                ],
-                axis=2,
-            )
-            for index in np.flatnonzero(mine & (steps.legal.sum(axis=1) > 1)).tolist():
-                hand, partner = (
-                    np.array([table.deal[first.next(index + i)].mask], np.uint64)
-                    for i in (0, 2)
-                )
-                legal = np.flatnonzero(steps.legal[index])
-                contexts = net.contexts(known[:, index], [legal] * len(own))
-                every = np.full((len(own), 1, 38), NEVER, np.float32)
-                every[:, 0, legal] = np.concatenate(
-                    [one.scores(*net.vectors(hand, partner)) for one in contexts]
-                )
-                scores.append(every)
-                made.append(calls[index].index)
+            reading = _TableReading.of(table, net, numbers)
+            for index in reading.choices():
+                scores.append(reading.scores(index))
+                made.append(table.auction.calls[index].index)
     return Turns(np.concatenate(scores, axis=1), np.array(made, np.intp))
 
 
+class _TableReading(NamedTuple):
+    """The auction of a table of n calls, as the network reads it under k styles."""
+
+    table: Seated
+    net: Network
+    legal: NDArray[np.bool_]
+    """(n, 38) which calls were legal"""
+    is_own: NDArray[np.bool_]
+    """(n,) which calls the pair made"""
+    known: Singles
+    """(k, n, width) what the reader says before each call"""
+
+    @classmethod
+    def of(cls, table: Seated, net: Network, numbers: Singles) -> Self:
+        """Read the auction once for each of (k, 17) styles."""
+        first = table.auction.first
+        calls = [call.index for call in table.auction.calls]
+        steps = encode(
+            calls, first in table.vulnerable, first.next() in table.vulnerable
+        )
+        is_own = (first + np.arange(len(calls))) % 2 == table.side
+        # Of the opponents nothing is known, which is a style of zeros.
+        styles = numbers[:, None] * is_own[:, None].astype(np.float32)
+        known = known_before_calls(net, steps.tokens, styles)
+        return cls(table, net, steps.legal, is_own, known)
+
+    def choices(self) -> list[int]:
+        """The numbers of the pair's calls that were not the only legal one."""
+        has_choice = self.legal.sum(axis=1) > 1
+        return np.flatnonzero(self.is_own & has_choice).tolist()
+
+    def scores(self, index: int) -> Singles:
+        """(k, 1, 38) the scores of all calls in place of one that the pair made."""
+        caller = self.table.auction.first.next(index)
+        hand, partners_hand = (
+            np.array([self.table.deal[seat].mask], np.uint64)
+            for seat in (caller, caller.partner)
+        )
+        legal = np.flatnonzero(self.legal[index])
+        styles = len(self.known)
+        contexts = self.net.contexts(self.known[:, index], [legal] * styles)
+        vectors = self.net.vectors(hand, partners_hand)
+        scores = np.full((styles, 1, len(CALLS)), NEVER, np.float32)
+        scores[:, 0, legal] = np.concatenate(
+            [context.scores(*vectors) for context in contexts]
+        )
+        return scores
+
+
 def known_numbers(styles: Floats) -> Singles:
-    """(k, 17) with a 1 that says that they are known, from (k, 16)."""
+    """(k, 17) numbers of styles with a 1 that says that they are known, from (k, 16)."""
     return np.pad(styles, ((0, 0), (0, 1)), constant_values=1.0).astype(np.float32)
 
 
-class Linear(NamedTuple):
-    """The turns of a pair around a style."""
+class LinearTurns(NamedTuple):
+    """The t turns of a pair, their scores taken to be linear around a style."""
 
-    at: Floats
-    scores: Floats  # (t, 38) there
-    slopes: Floats  # (t, 38, 16) their derivatives
-    made: NDArray[np.intp]  # (t,) the call that was made
-    gradient: Floats  # (16,) of the log posterior
-    precision: Floats  # (16, 16) the matrix of Fisher scoring
+    style: Floats
+    """(16,) the numbers of the style"""
+    scores: Floats
+    """(t, 38) of all calls under it"""
+    slopes: Floats
+    """(t, 38, 16) derivatives of the scores by the numbers"""
+    made: NDArray[np.intp]
+    """(t,) the call that was made"""
+    gradient: Floats
+    """(16,) of the log posterior of the style"""
+    precision: Floats
+    """(16, 16) the matrix of Fisher scoring"""
 
     @classmethod
-    def around(cls, tables: Sequence[Seated], at: Floats) -> Linear:
-        every, made = turns_of(
-            tables,
-            known_numbers(np.concatenate([at[None], at + SMALL * np.eye(STYLE)])),
-        )
-        scores = every[0].astype(np.float64)
-        slopes = np.moveaxis((every[1:] - every[0]) / SMALL, 0, -1).astype(np.float64)
+    def around(cls, tables: Sequence[Seated], style: Floats) -> Self:
+        """The turns at tables, around (16,) numbers of a style."""
+        moved_styles = style + DIFFERENCE * np.eye(STYLE)
+        styles = np.concatenate([style[None], moved_styles])
+        all_scores, made = turns_of(tables, known_numbers(styles))
+        scores = all_scores[0].astype(np.float64)
+        differences = (all_scores[1:] - all_scores[0]) / DIFFERENCE
+        slopes = np.moveaxis(differences, 0, -1).astype(np.float64)
         chances = np.exp(log_softmax(scores, axis=1))[..., None]
-        mean = (chances * slopes).sum(axis=1)
-        centred = slopes - mean[:, None]
-        precision = np.eye(STYLE) + (chances * centred).reshape(
-            -1, STYLE
-        ).T @ centred.reshape(-1, STYLE)
-        gradient = (slopes[np.arange(len(made)), made] - mean).sum(axis=0) - at
-        return cls(at, scores, slopes, made, gradient, precision)
+        mean_slopes = (chances * slopes).sum(axis=1)
+        centred = slopes - mean_slopes[:, None]
+        weighted_rows = (chances * centred).reshape(-1, STYLE)
+        precision = np.eye(STYLE) + weighted_rows.T @ centred.reshape(-1, STYLE)
+        slopes_made = slopes[np.arange(len(made)), made]
+        gradient = (slopes_made - mean_slopes).sum(axis=0) - style
+        return cls(style, scores, slopes, made, gradient, precision)
+
+    def log_chances(self, styles: Floats) -> Floats:
+        """(t, d) log P(call made) under (d, 16) styles, the scores linear in them."""
+        changes = styles - self.style
+        return np.array(
+            [
+                log_softmax(scores + changes @ slopes.T, axis=1)[:, made]
+                for scores, slopes, made in zip(
+                    self.scores, self.slopes, self.made, strict=True
+                )
+            ]
+        )
 
 
-def _fitted(tables: Sequence[Seated]) -> Linear:
-    """Of many tables the first few tell where to begin."""
-    at = np.zeros(STYLE)
-    for some in (tables[:FEW], tables) if len(tables) > FEW else (tables,):
-        for _ in range(STEPS):
-            last = Linear.around(some, at)
-            step = np.linalg.solve(last.precision, last.gradient)
-            if float(last.gradient @ step) / 2 < NEAR:
+def _turns_around_mode(tables: Sequence[Seated]) -> LinearTurns:
+    """The turns of a pair around the mode of its style, by Fisher scoring.
+
+    Of many tables the first few tell where to begin.
+    """
+    stages = [tables]
+    if len(tables) > FIRST_TABLES:
+        stages = [tables[:FIRST_TABLES], tables]
+    style = np.zeros(STYLE)
+    for stage in stages:
+        for _ in range(MOST_STEPS):
+            turns = LinearTurns.around(stage, style)
+            step = np.linalg.solve(turns.precision, turns.gradient)
+            gain = float(turns.gradient @ step) / 2
+            if gain < LEAST_GAIN:
                 break
-            at = at + step * min(
-                1.0, 2.0 / float(np.linalg.norm(step))
-            )  # the scores bend beyond
-    return last
+            style = style + step * min(1.0, LONGEST_STEP / float(np.linalg.norm(step)))
+    return turns
 
 
 def learn_style(
     records: Iterable[Record], pair: str, tables: int | None = None
 ) -> PairStyle:
-    """How a pair bids, learned from its tables on record (the first ``tables`` of them,
-    or all).
+    """How a pair bids, learned from its tables on record.
 
-    A normal distribution over the 16 numbers of a style, by Laplace's method; with no
-    table it is the prior.
+    The result is a normal distribution over the 16 numbers of a style, by Laplace's
+    method; with no table it is the prior.
 
+    Parameters
+    ----------
+    records : iterable of Record
+        Tables with all four hands, an auction and the names of the players, such as
+        ``bb.open_records(path).records``.
+    pair : str
+        The two names, ``"Birch+Oak"``, in either order.
+    tables : int, optional
+        Learn from the first so many tables of the pair; from all if not given.
+
+    Returns
+    -------
+    PairStyle
+        What ``style={"EW": ...}`` of beliefs and of :class:`LearnedBidder` takes.
+
+    Raises
+    ------
+    BayesBridgeError
+        If the records do not name the pair.
+
+    Examples
+    --------
     >>> import bayesbridge as bb
     >>> style = learn_style(bb.open_records("examples/opponents.pbn").records, "Birch+Oak", tables=3)
     >>> style.tables, bool(style.covariance.trace() < 16)
@@ -238,96 +332,133 @@ def learn_style(
 
 
 def style_of(pair: str, tables: Sequence[Seated]) -> PairStyle:
+    """The style of a pair, learned from these tables; the average one without any."""
     if not tables:
         return AVERAGE
-    last = _fitted(tables)
-    return PairStyle(
-        pair, read_only(last.at), read_only(np.linalg.inv(last.precision)), len(tables)
-    )
+    turns = _turns_around_mode(tables)
+    covariance = np.linalg.inv(turns.precision)
+    return PairStyle(pair, read_only(turns.style), read_only(covariance), len(tables))
 
 
 def table_losses(tables: Sequence[Seated], style: PairStyle) -> Floats:
-    """(tables, 3) by table: the pair's calls, Σ −log P(call) by the mean of its style,
-    and the same without one.
+    """(tables, 3) how well a style foretells the calls of its pair, table by table.
+
+    The columns are the number of calls, Σ −log P(call) by the mean of the style, and
+    the same without a style.
     """
-    both = np.stack([style.numbers, AVERAGE.numbers])
-    logs = [turns_of([one], both).log_chances() for one in tables]
-    return np.array([(log.shape[1], *-log.sum(axis=1)) for log in logs]).reshape(-1, 3)
+    numbers = np.stack([style.numbers, AVERAGE.numbers])
+    rows = []
+    for table in tables:
+        log_chances = turns_of([table], numbers).log_chances()
+        rows.append((log_chances.shape[1], *-log_chances.sum(axis=1)))
+    return np.array(rows).reshape(-1, 3)
 
 
 def judge_style(tables: Sequence[Seated], style: PairStyle) -> Floats:
-    """How well a style foretells calls at tables that it was not learned from, as
-    :func:`table_losses`.
+    """How well a style foretells calls at tables that it was not learned from.
 
     ``style`` was learned from the first of the tables, and the others judge it; where
     it was learned from all, it is learned again from either half of the deals and
-    judged by the other half.
+    judged by the other half. The rows are those of :func:`table_losses`.
     """
     if style.tables < len(tables):
-        parts = [(tables[: style.tables], tables[style.tables :], style)]
-    else:
-        half = set(list(dict.fromkeys(one.deal for one in tables))[::2])
-        one, other = (
-            [t for t in tables if (t.deal in half) is first] for first in (True, False)
-        )
-        parts = [
-            (a, b, style_of("", a)) for a, b in ((one, other), (other, one)) if a and b
+        earlier = tables[: style.tables]
+        return _losses_of_new_deals(earlier, tables[style.tables :], style)
+    deals = list(dict.fromkeys(table.deal for table in tables))
+    half_of_deals = set(deals[::2])
+    half = [table for table in tables if table.deal in half_of_deals]
+    other_half = [table for table in tables if table.deal not in half_of_deals]
+    if not half or not other_half:
+        return np.empty((0, 3))
+    return np.concatenate(
+        [
+            _losses_of_new_deals(half, other_half, style_of("", half)),
+            _losses_of_new_deals(other_half, half, style_of("", other_half)),
         ]
-    found = [np.empty((0, 3))]
-    for earlier, later, learned in parts:
-        met = {one.deal for one in earlier}
-        found.append(
-            table_losses([one for one in later if one.deal not in met], learned)
-        )
-    return np.concatenate(found)
+    )
+
+
+def _losses_of_new_deals(
+    earlier: Sequence[Seated], later: Sequence[Seated], style: PairStyle
+) -> Floats:
+    """The losses at later tables whose deals the earlier ones did not have."""
+    old_deals = {table.deal for table in earlier}
+    new_tables = [table for table in later if table.deal not in old_deals]
+    return table_losses(new_tables, style)
 
 
 class History:
-    """What earlier tables say of pairs: a style of each, never learned from the deal
-    that is asked about.
+    """Styles of pairs from earlier tables, never from the deal that is asked about.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        The earlier tables.
+    tables : int, optional
+        Learn from the first so many tables of a pair; from all if not given.
     """
 
     def __init__(self, records: Iterable[Record], tables: int | None = None) -> None:
-        """``tables``: learn from the first so many of a pair (default: all)."""
         self.pairs = pairs_of(records)
         self.tables = tables
         self._learned: dict[tuple[str, Deal | None], PairStyle] = {}
 
-    def style(self, pair: str, deal: Deal) -> PairStyle | None:
-        """The style of a pair from its tables of other deals; ``None`` without any."""
-        every = self.pairs.get(pair, [])
-        met = deal if any(one.deal == deal for one in every[: self.tables]) else None
-        if (pair, met) not in self._learned:
-            self._learned[pair, met] = style_of(
-                pair, [one for one in every if one.deal != deal][: self.tables]
-            )
-        found = self._learned[pair, met]
-        return found if found.tables else None
-
     @classmethod
     def before(
         cls, records: Iterable[Record], record: Record, tables: int | None = None
-    ) -> History:
-        return cls(
-            takewhile(
-                lambda one: (one.file, one.line) != (record.file, record.line), records
-            ),
-            tables,
-        )
+    ) -> Self:
+        """The history of the records that stand before one of them."""
+        place = (record.file, record.line)
+        earlier = takewhile(lambda table: (table.file, table.line) != place, records)
+        return cls(earlier, tables)
+
+    def style(self, pair: str, deal: Deal) -> PairStyle | None:
+        """The style of a pair, learned from its tables of other deals.
+
+        Parameters
+        ----------
+        pair : str
+            The two names in the order of the alphabet, ``"Birch+Oak"``.
+        deal : Deal
+            The deal that is asked about, whose tables are left out.
+
+        Returns
+        -------
+        PairStyle or None
+            ``None`` if the pair has no such table.
+        """
+        tables = self.pairs.get(pair, [])
+        # One style serves all deals that no table learned from has.
+        was_played = any(table.deal == deal for table in tables[: self.tables])
+        key = (pair, deal if was_played else None)
+        if key not in self._learned:
+            of_other_deals = [table for table in tables if table.deal != deal]
+            self._learned[key] = style_of(pair, of_other_deals[: self.tables])
+        style = self._learned[key]
+        return style if style.tables else None
 
     def styles(self, record: Record) -> dict[str, PairStyle]:
-        """The styles of the pairs at a table, by side; those of pairs without an
-        earlier table are left out.
+        """The styles of the pairs at a table.
+
+        Parameters
+        ----------
+        record : Record
+            The table, whose own deal is left out.
+
+        Returns
+        -------
+        dict
+            ``"NS"`` and ``"EW"`` → style, without pairs that have no earlier table.
         """
+        styles: dict[str, PairStyle] = {}
         if record.deal is None:
-            return {}
-        named = ((side, record.pair(Seat[side[0]])) for side in SIDES)
-        found = {
-            side: self.style(pair, record.deal)
-            for side, pair in named
-            if pair is not None
-        }
-        return {side: style for side, style in found.items() if style is not None}
+            return styles
+        for side in SIDES:
+            pair = record.pair(Seat[side[0]])
+            style = None if pair is None else self.style(pair, record.deal)
+            if style is not None:
+                styles[side] = style
+        return styles
 
 
 def sample_style(
@@ -337,109 +468,193 @@ def sample_style(
     draws: int = 500,
     rng: Seed = None,
 ) -> xarray.DataTree:
-    """The posterior of a pair's style sampled by PyMC, as an ArviZ DataTree with the
-    variable ``style``.
+    """The posterior of a pair's style, sampled by PyMC.
 
     NUTS samples a model whose scores are linear around the mode, with the exact
-    softmax. The group ``log_likelihood`` has log P(call) by the network itself, and
-    ``log_weight`` of ``sample_stats`` corrects each draw for the difference.
-    """
-    import pymc
-    import pytensor.tensor as pt
-    import xarray
+    softmax.
 
+    Parameters
+    ----------
+    records : iterable of Record
+        Tables with all four hands, an auction and the names of the players.
+    pair : str
+        The two names, ``"Birch+Oak"``, in either order.
+    tables : int, optional
+        Learn from the first so many tables of the pair; from all if not given.
+    draws : int
+        Draws of each of two chains, after as many to tune.
+    rng : seed or generator, optional
+        Random numbers.
+
+    Returns
+    -------
+    DataTree
+        For ArviZ, with the variable ``style`` of 16 numbers. The group
+        ``log_likelihood`` has log P(call) by the network itself, and ``log_weight`` of
+        ``sample_stats`` corrects each draw for the difference from the linear model.
+
+    Raises
+    ------
+    BayesBridgeError
+        If the records do not name the pair.
+    """
     from bayesbridge.bidders.fit import sample_quietly
 
     seated = tables_of(records, pair)[:tables]
-    line = _fitted(seated)
-    turn = np.arange(len(line.made))
-    # By how much each call is ahead of the one made, with its slopes: P(call made) is one over the sum of their exp.
-    slopes = line.slopes - line.slopes[turn, line.made][:, None]
-    ahead = line.scores - line.scores[turn, line.made][:, None] - slopes @ line.at
-    with pymc.Model(coords={"number": np.arange(STYLE)}):
-        style = pymc.Normal("style", 0.0, 1.0, dims="number")
-        # Data and no constants, and products for sums: PyTensor compiles a third as long, and once for all records.
-        there, slope = (
-            pymc.Data("ahead", ahead.ravel()),
-            pymc.Data("slopes", slopes.reshape(-1, STYLE)),
-        )
-        calls, turns = (
-            pymc.Data("calls", np.ones(ahead.shape[1])),
-            pymc.Data("turns", np.ones(len(turn))),
-        )
-        odds = pt.exp(there + pt.dot(slope, style)).reshape((-1, ahead.shape[1]))
-        pymc.Potential("call", -pt.dot(turns, pt.log(pt.dot(odds, calls))))
+    turns = _turns_around_mode(seated)
+    with _linear_model(turns):
         tree = sample_quietly(
-            draws, draws, 2, generator(rng), initvals={"style": line.at}
+            draws, draws, CHAINS, generator(rng), initvals={"style": turns.style}
         )
-    drawn = tree["posterior"].to_dataset()["style"]
-    flat = np.asarray(drawn).reshape(-1, STYLE)
-    by_network = turns_of(seated, known_numbers(flat)).log_chances()
-    turns = zip(line.scores, line.slopes, line.made, strict=True)
-    by_line = [
-        log_softmax(here + (flat - line.at) @ slope.T, axis=1)[:, made]
-        for here, slope, made in turns
-    ]
-    shape = drawn.shape[:2]
-    coords = {"chain": drawn["chain"], "draw": drawn["draw"], "turn": turn}
-    calls = xarray.Dataset(
-        {"call": (("chain", "draw", "turn"), by_network.reshape(*shape, -1))}, coords
-    )
-    stats = tree["sample_stats"]
-    weights = (by_network.sum(axis=1) - np.sum(by_line, axis=0)).reshape(shape)
-    stats.dataset = stats.to_dataset().assign(log_weight=(("chain", "draw"), weights))
-    tree["log_likelihood"] = xarray.DataTree(calls)
-    tree["observed_data"] = xarray.DataTree(
-        xarray.Dataset({"call": ("turn", line.made)}, {"turn": turn})
-    )
+    _add_likelihood(tree, seated, turns)
     return tree
 
 
-class Habit(NamedTuple):
-    """One thing that people say of a pair's bidding: of this pair, with one standard
-    error, and of the average one.
+def _linear_model(turns: LinearTurns) -> pymc.Model:
+    """The PyMC model of a style whose scores are linear in its numbers.
+
+    P(call made) is one over Σ exp(by how much each call is ahead of the one made).
     """
+    import pymc
+    import pytensor.tensor as pt
+
+    turn = np.arange(len(turns.made))
+    slopes = turns.slopes - turns.slopes[turn, turns.made][:, None]
+    lead_at_mode = turns.scores - turns.scores[turn, turns.made][:, None]
+    lead_at_zero = lead_at_mode - slopes @ turns.style
+    n_calls = lead_at_zero.shape[1]
+    with pymc.Model(coords={"number": np.arange(STYLE)}) as model:
+        style = pymc.Normal("style", 0.0, 1.0, dims="number")
+        # Data and no constants, and products for sums: PyTensor compiles a third as
+        # long, and once for all records.
+        ahead = pymc.Data("ahead", lead_at_zero.ravel())
+        slope_rows = pymc.Data("slopes", slopes.reshape(-1, STYLE))
+        ones_by_call = pymc.Data("calls", np.ones(n_calls))
+        ones_by_turn = pymc.Data("turns", np.ones(len(turn)))
+        odds = pt.exp(ahead + pt.dot(slope_rows, style)).reshape((-1, n_calls))
+        log_odds = pt.log(pt.dot(odds, ones_by_call))
+        pymc.Potential("call", -pt.dot(ones_by_turn, log_odds))
+    return model
+
+
+def _add_likelihood(
+    tree: xarray.DataTree, tables: Sequence[Seated], turns: LinearTurns
+) -> None:
+    """Add to draws the calls made, log P(call) by the network, and weights.
+
+    The weights correct for the difference of the network from the linear model.
+    """
+    import xarray
+
+    style = tree["posterior"].to_dataset()["style"]
+    styles = np.asarray(style).reshape(-1, STYLE)
+    by_network = turns_of(tables, known_numbers(styles)).log_chances()
+    by_linear_model = turns.log_chances(styles)
+    log_weights = by_network.sum(axis=1) - np.sum(by_linear_model, axis=0)
+    chains_draws = style.shape[:2]
+
+    stats = tree["sample_stats"]
+    weights_by_draw = (("chain", "draw"), log_weights.reshape(chains_draws))
+    stats.dataset = stats.to_dataset().assign(log_weight=weights_by_draw)
+
+    turn = np.arange(len(turns.made))
+    coords = {"chain": style["chain"], "draw": style["draw"], "turn": turn}
+    log_chances = by_network.reshape(*chains_draws, -1)
+    call = {"call": (("chain", "draw", "turn"), log_chances)}
+    tree["log_likelihood"] = xarray.DataTree(xarray.Dataset(call, coords))
+    call_made = xarray.Dataset({"call": ("turn", turns.made)}, {"turn": turn})
+    tree["observed_data"] = xarray.DataTree(call_made)
+
+
+class Habit(NamedTuple):
+    """One thing that people say of a pair's bidding."""
 
     what: str
     value: float
     error: float
+    """One standard error of the value."""
     average: float
+    """The value of the average expert."""
     unit: str
+    """``points`` or ``share``."""
 
 
-def _habits(
-    style: PairStyle, masks: Hands, smooth: Floats
-) -> dict[tuple[str, str], Any]:
-    """What they do, with its unit, by random hands and points, ``smooth``: spread over
-    half a point either way.
+type _HabitValues = dict[tuple[str, str], Any]
+"""The value of each habit by its words and its unit."""
+
+
+class _HandSample(NamedTuple):
+    """Random hands, by which styles are compared."""
+
+    masks: Hands
+    spread_points: Floats
+    """(n,) high-card points, spread over half a point either way"""
+
+    @classmethod
+    def draw(cls) -> Self:
+        """The same hands every time."""
+        rng = np.random.default_rng(1)
+        keys = rng.random((RANDOM_HANDS, DECK_CARDS))
+        cards = keys.argpartition(HAND_CARDS, axis=1)[:, :HAND_CARDS].astype(np.uint64)
+        masks = np.bitwise_or.reduce(np.uint64(1) << cards, axis=1)
+        shifts = rng.uniform(-0.5, 0.5, RANDOM_HANDS)
+        return cls(masks, high_card_points(masks) + shifts)
+
+
+def habits(style: PairStyle) -> tuple[Habit, ...]:
+    """A style in words that people know, each next to the average expert.
+
+    Parameters
+    ----------
+    style : PairStyle
+        What is known of how a pair bids.
+
+    Returns
+    -------
+    tuple of Habit
+        Each has ``what``, its ``value``, ``error`` (one standard error, from what is
+        not known of the style), ``average`` (the value of the average expert) and
+        ``unit`` (``"points"`` or ``"share"``).
     """
-    points = np.rint(smooth)
-    lengths = suit_lengths(masks)
+    sample = _HandSample.draw()
+    values = _habit_values(style, sample)
+    averages = _habit_values(AVERAGE, sample)
+    errors = _habit_errors(style, values, sample)
+    return tuple(
+        Habit(what, float(value), errors[what, unit], float(averages[what, unit]), unit)
+        for (what, unit), value in values.items()
+    )
+
+
+def _habit_values(style: PairStyle, sample: _HandSample) -> _HabitValues:
+    """What a pair of this style does with random hands."""
+    points = np.rint(sample.spread_points)
+    lengths = suit_lengths(sample.masks)
     bidder = LearnedBidder(style={"NS": style})
-    first = _chances_by_call(bidder, masks, "N:")
-    third = _chances_by_call(bidder, masks, "S:Pass Pass")
-    raised = _chances_by_call(bidder, masks, "S:1S Pass")
-    low, high = _middle_80_percent(smooth, first["1NT"])
-    five_hearts = first["1H"] @ (lengths[:, Suit.H] >= 5)
-    five_spades = first["1S"] @ (lengths[:, Suit.S] >= 5)
-    majors = (first["1H"] + first["1S"]).sum()
-    weak_twos = first["2H"] + first["2S"]
-    in_third_seat = sum(third[call] for call in ("1C", "1D", "1H", "1S"))
+    opening = _chances_by_call(bidder, sample.masks, "N:")
+    in_third_seat = _chances_by_call(bidder, sample.masks, "S:Pass Pass")
+    raising = _chances_by_call(bidder, sample.masks, "S:1S Pass")
+    low, high = _middle_80_percent(sample.spread_points, opening["1NT"])
+    five_hearts = opening["1H"] @ (lengths[:, Suit.H] >= 5)
+    five_spades = opening["1S"] @ (lengths[:, Suit.S] >= 5)
+    majors = (opening["1H"] + opening["1S"]).sum()
+    strong_clubs = np.average(points >= 16, weights=opening["1C"])
+    weak_twos = opening["2H"] + opening["2S"]
+    third_seat_openings = sum(in_third_seat[call] for call in ("1C", "1D", "1H", "1S"))
     return {
         ("1NT opening, low end", "points"): low,
         ("1NT opening, high end", "points"): high,
-        ("1H or 1S opened on five cards or more", "share"): (five_hearts + five_spades)
-        / majors,
-        ("1C opened on 16 points or more", "share"): np.average(
-            points >= 16, weights=first["1C"]
+        ("1H or 1S opened on five cards or more", "share"): (
+            (five_hearts + five_spades) / majors
         ),
+        ("1C opened on 16 points or more", "share"): strong_clubs,
         ("2H or 2S opened, mean", "points"): np.average(points, weights=weak_twos),
         ("2H or 2S opened, how often", "share"): weak_twos.mean(),
         ("one of a suit opened in third seat, mean", "points"): np.average(
-            points, weights=in_third_seat
+            points, weights=third_seat_openings
         ),
-        ("1S raised to 2S, mean", "points"): np.average(points, weights=raised["2S"]),
-        ("1S raised to 3S, mean", "points"): np.average(points, weights=raised["3S"]),
+        ("1S raised to 2S, mean", "points"): np.average(points, weights=raising["2S"]),
+        ("1S raised to 3S, mean", "points"): np.average(points, weights=raising["3S"]),
     }
 
 
@@ -454,38 +669,23 @@ def _chances_by_call(
 def _middle_80_percent(values: Floats, weights: Floats) -> tuple[float, float]:
     """The values below and above which a tenth of the weight lies each."""
     order = np.argsort(values, kind="stable")
-    total = np.cumsum(weights[order])
-    ends = np.array([0.1, 0.9]) * total[-1]
-    low, high = np.interp(ends, total, values[order])
+    cumulative = np.cumsum(weights[order])
+    ends = np.array([0.1, 0.9]) * cumulative[-1]
+    low, high = np.interp(ends, cumulative, values[order])
     return low, high
 
 
-def habits(style: PairStyle) -> tuple[Habit, ...]:
-    """A style in words people know, each beside the average expert; errors from what is
-    not known of the style.
-    """
-    rng = np.random.default_rng(1)
-    cards = rng.random((HANDS, 52)).argpartition(13, axis=1)[:, :13].astype(np.uint64)
-    masks = np.bitwise_or.reduce(np.uint64(1) << cards, axis=1)
-    smooth = high_card_points(masks) + rng.uniform(-0.5, 0.5, HANDS)
-    own = _habits(style, masks, smooth)
-    average = _habits(AVERAGE, masks, smooth)
-    errors = _habit_errors(style, own, masks, smooth)
-    return tuple(
-        Habit(what, float(value), errors[what, unit], float(average[what, unit]), unit)
-        for (what, unit), value in own.items()
-    )
-
-
 def _habit_errors(
-    style: PairStyle, own: dict[tuple[str, str], Any], masks: Hands, smooth: Floats
+    style: PairStyle, values: _HabitValues, sample: _HandSample
 ) -> dict[tuple[str, str], float]:
     """Standard errors of habits: how they change one deviation of the style away."""
-    values, vectors = np.linalg.eigh(style.covariance)
-    variance = np.zeros(len(own))
-    for step in (np.sqrt(values) * vectors).T:
+    eigenvalues, eigenvectors = np.linalg.eigh(style.covariance)
+    variance = np.zeros(len(values))
+    for deviation in (np.sqrt(eigenvalues) * eigenvectors).T:
         # Habits bend, and the sign of a direction means nothing: both sides count.
-        for mean in (style.mean + step, style.mean - step):
-            there = _habits(replace(style, mean=mean), masks, smooth)
-            variance += [(there[key] - value) ** 2 / 2 for key, value in own.items()]
-    return dict(zip(own, np.sqrt(variance).tolist(), strict=True))
+        for mean in (style.mean + deviation, style.mean - deviation):
+            moved = _habit_values(replace(style, mean=mean), sample)
+            variance += [
+                (moved[habit] - value) ** 2 / 2 for habit, value in values.items()
+            ]
+    return dict(zip(values, np.sqrt(variance).tolist(), strict=True))

@@ -10,7 +10,7 @@ parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import ClassVar, Final, NamedTuple
@@ -18,36 +18,67 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.bidders.networks import BLOCK, Context, network, read
+from bayesbridge.bidders.networks import (
+    BLOCK,
+    Context,
+    network,
+    read,
+    softmax_in_place,
+)
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Contract
-from bayesbridge.game.cards import SUIT_MASK, Card, Hand
+from bayesbridge.game.cards import DECK_CARDS, SUIT_CARDS, SUIT_MASK, Card, Hand
 from bayesbridge.game.deal import Seat
+from bayesbridge.game.layouts import Singles
 from bayesbridge.runtime.jit import one_thread
 
-HEARD: Final = 24  # calls that are read, the last ones of the auction
+HEARD: Final = 24
+"""Calls that are read, the last ones of the auction."""
+
 NO_CALL: Final = 38
 NO_CARD: Final = 52
 NO_SUIT: Final = 4
-NO_RANK: Final = 13  # nothing was led yet, or a side suit has been ruffed
-PARTNER, OPPONENT, NOBODY = range(3)  # who has the best card of the trick so far
+NO_RANK: Final = 13
+"""Nothing was led yet, or a side suit has been ruffed."""
+
+PARTNER, OPPONENT, NOBODY = range(3)
+"""Who has the best card of the trick so far."""
+
 STARTS: Final = np.cumsum((0, 39, 4, 53, 4, 4, 5, 14, 3, 13, 5, 7, 2))
-"""Where the rows of each part of a token begin: the call and who made it; the card
-before, who is to play, the place in the trick, the suit led, the rank of the best card,
-who has it, the number of the trick; the strain, the level, and whether it is a call or
-a card. After them come 52 rows for the cards that dummy still holds.
+"""Where the rows of each part of a token begin, in the order of ``Token``. After them
+come 52 rows for the cards that dummy still holds.
 """
+
+NETWORK_FILE: Final = "play.npz"
+
+
+class Token(NamedTuple):
+    """A call or a card, and what was seen before it; seats are counted from declarer."""
+
+    call: int = NO_CALL
+    caller: int = 0
+    card_before: int = NO_CARD
+    player: int = 0
+    place_in_trick: int = 0
+    suit_led: int = NO_SUIT
+    best_rank: int = NO_RANK
+    best_holder: int = NOBODY
+    trick: int = 0
+    strain: int = 0
+    level: int = 0
+    is_card: bool = False
 
 
 class Situations(NamedTuple):
     """What was seen before each of n cards."""
 
-    tokens: NDArray[np.intp]  # (24 + n, 12) rows of the reader's table, the calls first
-    dummy: NDArray[
-        np.uint64
-    ]  # (24 + n,) what dummy still holds, as masks; 0 where it is not open
-    led: NDArray[np.intp]  # (n,) the suit to follow, NO_SUIT for a lead
+    tokens: NDArray[np.intp]
+    """(24 + n, 12) rows of the reader's table, the calls first"""
+    dummy: NDArray[np.uint64]
+    """(24 + n,) what dummy still holds, as masks; 0 where it is not open"""
+    led: NDArray[np.intp]
+    """(n,) the suit to follow, NO_SUIT for a lead"""
 
 
 def situations(
@@ -56,69 +87,66 @@ def situations(
     plays: Sequence[tuple[Seat, Card]],
     dummy: int | None = None,
 ) -> Situations:
-    """The situation before each card; cards in the order played, ``dummy`` the 13 cards
-    of dummy as a mask.
+    """The situation before each card; cards in the order played.
+
+    ``dummy`` are the 13 cards of dummy as a mask, if they are known.
     """
     strain = int(contract.strain)
     level = contract.level - 1
-    declarer = contract.declarer
-    tokens = np.zeros((HEARD + len(plays), len(STARTS) - 1), np.intp)
-    tokens[:HEARD] = _call_tokens(auction, declarer, strain, level)
-    dummy_holds = np.zeros(len(tokens), np.uint64)
-    led = np.zeros(len(plays), np.intp)
-    dummy_cards = dummy or 0
+    tokens = _call_tokens(auction, contract.declarer, strain, level)
+    suits_led: list[int] = []
     card_before = NO_CARD
     trick = _Trick(strain)
-    for i, (seat, card) in enumerate(plays):
-        turn = (seat - declarer) % 4
-        place = i % 4
-        if not place:
+    for number, (seat, card) in enumerate(plays):
+        player = (seat - contract.declarer) % 4
+        trick_number, place = divmod(number, 4)
+        if place == 0:
             trick = _Trick(strain)
-        led[i] = trick.suit
-        tokens[HEARD + i] = (
-            NO_CALL,
-            0,
-            card_before,
-            turn,
-            place,
-            trick.suit,
-            trick.rank,
-            trick.holder_beside(turn),
-            i // 4,
-            strain,
-            level,
-            1,
+        token = Token(
+            card_before=card_before,
+            player=player,
+            place_in_trick=place,
+            suit_led=trick.suit,
+            best_rank=trick.rank,
+            best_holder=trick.holder_for(player),
+            trick=trick_number,
+            strain=strain,
+            level=level,
+            is_card=True,
         )
-        dummy_holds[HEARD + i] = dummy_cards if i else 0
-        trick.take(card, turn)
-        dummy_cards &= ~card.mask
+        tokens.append(token)
+        suits_led.append(trick.suit)
+        trick.take(card, player)
         card_before = card.index
-    return Situations(tokens + STARTS[:-1], dummy_holds, led)
+    dummy_masks = [0] * HEARD + _open_dummy(plays, dummy or 0)
+    return Situations(
+        np.array(tokens, np.intp) + STARTS[:-1],
+        np.array(dummy_masks, np.uint64),
+        np.array(suits_led, np.intp),
+    )
+
+
+def _open_dummy(plays: Sequence[tuple[Seat, Card]], dummy: int) -> list[int]:
+    """What dummy still holds before each card, as masks; 0 while it is not open."""
+    masks = []
+    for number, (_, card) in enumerate(plays):
+        is_open = number > 0
+        masks.append(dummy if is_open else 0)
+        dummy &= ~card.mask
+    return masks
 
 
 def _call_tokens(
     auction: Auction | None, declarer: Seat, strain: int, level: int
-) -> NDArray[np.intp]:
-    """(24, 12) the last calls of the auction, rows without a call before them."""
-    calls = [] if auction is None else [call.index for call in auction.calls]
+) -> list[Token]:
+    """The last 24 calls of the auction, after tokens without a call if it is shorter."""
+    calls = () if auction is None else auction.calls
     first = declarer if auction is None else auction.first
-    tokens = np.zeros((HEARD, len(STARTS) - 1), np.intp)
-    for i in range(HEARD):
-        number = len(calls) - HEARD + i
-        tokens[i] = (
-            calls[number] if number >= 0 else NO_CALL,
-            (first + number - declarer) % 4,
-            NO_CARD,
-            0,
-            0,
-            NO_SUIT,
-            NO_RANK,
-            NOBODY,
-            0,
-            strain,
-            level,
-            0,
-        )
+    tokens = []
+    for number in range(len(calls) - HEARD, len(calls)):
+        call = calls[number].index if number >= 0 else NO_CALL
+        caller = (first + number - declarer) % 4
+        tokens.append(Token(call=call, caller=caller, strain=strain, level=level))
     return tokens
 
 
@@ -139,14 +167,14 @@ class _Trick:
             return NO_RANK
         return self._best.rank
 
-    def holder_beside(self, turn: int) -> int:
-        """Who has the best card: the partner or an opponent of the seat in turn."""
+    def holder_for(self, player: int) -> int:
+        """Who has the best card: partner or an opponent of the player in turn."""
         if self._best is None:
             return NOBODY
-        return PARTNER if (self._winner - turn) % 4 == 2 else OPPONENT
+        return PARTNER if (self._winner - player) % 4 == 2 else OPPONENT
 
-    def take(self, card: Card, turn: int) -> None:
-        """A card is played by the seat in turn."""
+    def take(self, card: Card, player: int) -> None:
+        """A card is played by the player in turn."""
         if self._best is None:
             self.suit = int(card.suit)
             wins = True
@@ -156,31 +184,63 @@ class _Trick:
             wins = card.suit == self.strain
         if wins:
             self._best = card
-            self._winner = turn
+            self._winner = player
 
 
-FOURTH_BEST: Final = "fourth best"
-THIRD_AND_FIFTH: Final = "third and fifth"
-LEADS: Final = (FOURTH_BEST, THIRD_AND_FIFTH, "top of sequence")
-"""Agreements on which card of a suit with an honour is the opening lead: the first two
-of its low cards (the third of three or four, the fifth of more), the last of honours
-whose best two touch, in no trumps with a third near them.
-"""
+LOW: Final = 8
+"""Cards of a suit below the ten: ranks below this are low."""
 
-LOW: Final = 8  # cards of a suit below the ten
 ACE_RANK: Final = 12
+NOTHING_AGREED: Final = -1
 TINY: Final = 1e-30
 """Below any chance, so that nothing is divided by 0."""
 
 
-class AgreedLeads(NamedTuple):
-    """What a pair may have agreed on opening leads, of :data:`LEADS`, its share, and
-    how surely they keep to it.
+def _fourth_best(ranks: Sequence[int]) -> int | None:
+    """The fourth card of four or more, from the ranks of a suit, falling."""
+    return ranks[3] if len(ranks) >= 4 else None
+
+
+def _third_or_fifth(ranks: Sequence[int]) -> int | None:
+    """The third card of three or four, the fifth of more."""
+    if len(ranks) < 3:
+        return None
+    return ranks[2] if len(ranks) <= 4 else ranks[4]
+
+
+def _top_of_sequence(ranks: Sequence[int], notrump: bool) -> int | None:
+    """The better of the two best cards where these touch and are not headed by the ace.
+
+    In no trumps a third card must be near them.
     """
+    if len(ranks) < 2:
+        return None
+    are_touching = ranks[0] < ACE_RANK and ranks[0] == ranks[1] + 1
+    is_third_near = len(ranks) > 2 and ranks[1] - ranks[2] <= 2
+    return ranks[0] if are_touching and (is_third_near or not notrump) else None
+
+
+LOW_CARD_LEADS: Final[Mapping[str, Callable[[Sequence[int]], int | None]]] = {
+    "fourth best": _fourth_best,
+    "third and fifth": _third_or_fifth,
+}
+"""Agreements on the low cards of a suit with an honour, and the rank that is led by the
+ranks of the suit, falling.
+"""
+
+LEADS: Final = (*LOW_CARD_LEADS, "top of sequence")
+"""Agreements on which card of a suit with an honour is the opening lead."""
+
+
+class AgreedLeads(NamedTuple):
+    """What a pair may have agreed on opening leads."""
 
     share: float
+    """The probability that they have."""
     agreed: tuple[str, ...]
+    """Some of :data:`LEADS`."""
     faith: float
+    """How surely they keep to it."""
 
 
 type Leads = tuple[AgreedLeads, ...]
@@ -188,43 +248,99 @@ type Leads = tuple[AgreedLeads, ...]
 
 @cache
 def agreed_ranks(agreement: str, notrump: bool) -> NDArray[np.int64]:
-    """(8192,) the rank that is led from each holding in a suit, -1 where the agreement
-    says nothing of it.
+    """(8192,) the rank that is led from each holding in a suit.
+
+    -1 where the agreement says nothing of it.
     """
-    ranks = np.full(1 << 13, -1)
-    for holding in range(1 << 13):
-        falling = [rank for rank in reversed(range(13)) if holding >> rank & 1]
-        count = _agreed_count(falling, agreement, notrump)
-        if count and falling[0] >= LOW:
-            rank = falling[count - 1]
-            about_low_cards = agreement in LEADS[:2]
-            if about_low_cards == (rank < LOW):
-                ranks[holding] = rank
-    return ranks
+    low_card_rule = LOW_CARD_LEADS.get(agreement)
+    ranks_led = np.full(1 << SUIT_CARDS, NOTHING_AGREED)
+    for holding in range(1 << SUIT_CARDS):
+        ranks = [rank for rank in reversed(range(SUIT_CARDS)) if holding >> rank & 1]
+        if ranks and ranks[0] >= LOW:
+            if low_card_rule is None:
+                rank = _top_of_sequence(ranks, notrump)
+            else:
+                rank = low_card_rule(ranks)
+            if rank is not None and _is_about(agreement, rank):
+                ranks_led[holding] = rank
+    return ranks_led
 
 
-def _agreed_count(falling: list[int], agreement: str, notrump: bool) -> int:
-    """Which card of a suit is led, counted from its best as 1; 0 where nothing is
-    agreed. ``falling`` are its ranks.
+def _is_about(agreement: str, rank: int) -> bool:
+    """Whether an agreement speaks of cards like this one, low cards or honours."""
+    return (agreement in LOW_CARD_LEADS) == (rank < LOW)
+
+
+@dataclass(frozen=True, slots=True)
+class _SideSuitLead:
+    """An opening lead of a suit other than trumps, on which a pair may have agreed."""
+
+    leads: Leads
+    notrump: bool
+
+    def chance(
+        self, chances: Singles, hands: NDArray[np.uint64], card: int
+    ) -> NDArray[np.float64]:
+        """(n,) the chance of a lead, from (n, 13) those of all cards of its suit."""
+        rank = card % SUIT_CARDS
+        cards_like_it = slice(LOW, None) if rank >= LOW else slice(None, LOW)
+        total = chances[:, cards_like_it].sum(axis=1, dtype=np.float64)
+        without_agreement = chances[:, rank].astype(np.float64)
+        lowest_of_suit = card - rank
+        holdings = hands >> np.uint64(lowest_of_suit) & np.uint64(SUIT_MASK)
+        mixed = np.zeros(len(hands))
+        for share, agreements, faith in self.leads:
+            chance = without_agreement
+            for agreement in agreements:
+                if _is_about(agreement, rank):
+                    agreed = agreed_ranks(agreement, self.notrump)[holdings]
+                    chance = _chance_under_agreement(
+                        chances, rank, agreed, faith, total
+                    )
+            mixed += share * chance
+        return mixed
+
+
+def _chance_under_agreement(
+    chances: Singles,
+    rank: int,
+    agreed: NDArray[np.int64],
+    faith: float,
+    total: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """(n,) the chance of a rank where the agreed one has at least the share ``faith``.
+
+    ``chances`` are (n, 13) by rank, ``agreed`` (n,) the agreed ranks, below 0 where
+    nothing is agreed, and ``total`` (n,) the chance of all cards like them.
     """
-    length = len(falling)
-    if agreement == FOURTH_BEST:
-        return 4 if length >= 4 else 0
-    if agreement == THIRD_AND_FIFTH:
-        if length < 3:
-            return 0
-        return 3 if length <= 4 else 5
-    if length < 2:
-        return 0
-    touching = falling[0] < ACE_RANK and falling[0] == falling[1] + 1
-    third_near = length > 2 and falling[1] - falling[2] <= 2
-    return 1 if touching and (third_near or not notrump) else 0
+    plain = chances[:, rank].astype(np.float64)
+    of_agreed = chances[np.arange(len(chances)), agreed].astype(np.float64)
+    raised = np.maximum(of_agreed, faith * total)
+    lowered = plain * (total - raised) / np.maximum(total - of_agreed, TINY)
+    kept = np.where(agreed == rank, raised, lowered)
+    return np.where(agreed < 0, plain, kept)
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedPlayer:
-    """Experts at the table; with probability ``slip`` they play any legal card.
+    """Experts at the table, whose leads and plays are soft evidence.
 
+    Parameters
+    ----------
+    slip : float
+        The probability of a card played at random, any legal one.
+    leads : tuple of two, optional
+        What NS and EW have agreed on opening leads, which a belief takes from their
+        systems: of the honours of the suit led, or of its low cards, the one agreed on
+        has at least the probability ``faith``.
+
+    Raises
+    ------
+    BayesBridgeError
+        If ``slip`` is no probability.
+
+    Examples
+    --------
     >>> from bayesbridge.game.cards import Hand
     >>> hands = np.array([Hand.of("KQJ2.543.8642.73").mask, Hand.of("K742.543.8642.73").mask], np.uint64)
     >>> lead = LearnedPlayer().log_likelihood(hands, Contract.of("3NT by S"), [(Seat.W, Card.of("SK"))], Seat.W)
@@ -236,10 +352,6 @@ class LearnedPlayer:
 
     slip: float = 0.01
     leads: tuple[Leads, Leads] = field(default=((), ()), repr=False)
-    """What NS and EW have agreed on opening leads, which a belief takes from their
-    systems: of the honours of the suit led, or of its low cards, the one agreed on has
-    at least the probability ``faith``.
-    """
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.slip <= 1.0:
@@ -256,62 +368,97 @@ class LearnedPlayer:
         auction: Auction | None = None,
         dummy: Hand | None = None,
     ) -> NDArray[np.float64]:
-        """Σ log P(card ∣ hand, cards before it) over a seat's cards, none for dummy's,
-        whose hand is open.
+        """Σ log P(card ∣ hand, cards before it) over the cards of a seat.
 
-        hands: (n,) masks of the 13 cards the seat was dealt; they must hold the cards
-        it played. dummy: its 13 cards, which everybody sees after the lead; without
-        them the player knows less.
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of the 13 cards that the seat may have been dealt; they must hold the
+            cards that it played.
+        contract : Contract
+        plays : sequence of (Seat, Card)
+            All cards in the order played.
+        seat : Seat
+            Whose cards are in question. Dummy's say nothing, as its hand is open.
+        auction : Auction, optional
+        dummy : Hand, optional
+            The 13 cards of dummy, which everybody sees after the lead; without them the
+            player knows less.
+
+        Returns
+        -------
+        array of float64, shape (n,)
+            Natural logarithms.
         """
         one_row("hands", hands)
         if seat == contract.declarer.partner:
             return np.zeros(len(hands))
-        contexts = _contexts(contract, auction, tuple(plays), dummy)
+        situations_before = _situations_before(contract, auction, tuple(plays), dummy)
         held = hands.astype(np.uint64)
         logs = np.zeros(len(hands))
-        notrump = contract.trump is None
         with one_thread():
-            for i, (player, card) in enumerate(plays):
+            for number, (player, card) in enumerate(plays):
                 if player != seat:
                     continue
-                is_side_suit_lead = i == 0 and card.suit is not contract.trump
-                leads = self.leads[seat % 2] if is_side_suit_lead else ()
-                logs += self._choice(contexts[i], held, card.index, leads, notrump)
+                agreement = None
+                if number == 0:
+                    agreement = self._lead_agreement(contract, seat, card)
+                situation = situations_before[number]
+                logs += self._log_chances(situation, held, card.index, agreement)
                 held &= ~np.uint64(card.mask)
         return logs
 
-    def _choice(
+    def _lead_agreement(
+        self, contract: Contract, leader: Seat, card: Card
+    ) -> _SideSuitLead | None:
+        """What may be agreed on the opening lead of a card, ``None`` for nothing."""
+        leads = self.leads[leader % 2]
+        if not leads or card.suit is contract.trump:
+            return None
+        return _SideSuitLead(leads, notrump=contract.trump is None)
+
+    def _log_chances(
         self,
-        context_and_suit: tuple[Context, int],
+        situation: _CardSituation,
         held: NDArray[np.uint64],
         card: int,
-        leads: Leads,
-        notrump: bool,
+        agreement: _SideSuitLead | None,
     ) -> NDArray[np.float64]:
-        """(n,) log P(card ∣ cards still held), for the context before it and the suit
-        to follow.
-        """
-        context, led = context_and_suit
-        legal = _legal_cards(held, led)
+        """(n,) log P(card ∣ situation) for (n,) masks of the cards still held."""
+        legal = _legal_cards(held, situation.suit_led)
         logs = np.zeros(len(held))
-        choosing = np.flatnonzero(np.bitwise_count(legal) > 1)
-        net = network("play.npz")
-        column = int(np.searchsorted(context.choices, card))
-        lowest_of_suit = column - card % 13
-        bits = context.choices.astype(np.uint64)
-        for begin in range(0, len(choosing), BLOCK):
-            block = choosing[begin : begin + BLOCK]
-            allowed = (legal[block, None] >> bits & np.uint64(1)).astype(np.bool_)
-            chances = _softmax(context.scores(*net.vectors(held[block])), allowed)
-            if leads:
-                of_suit = chances[:, lowest_of_suit:][:, :13]
-                chance = _as_agreed(of_suit, held[block], card, leads, notrump)
-            else:
-                chance = chances[:, column].astype(np.float64)
-            slipped = self.slip / allowed.sum(axis=1)
+        with_choice = np.flatnonzero(np.bitwise_count(legal) > 1)
+        for start in range(0, len(with_choice), BLOCK):
+            block = with_choice[start : start + BLOCK]
+            chances = self._chances(
+                situation.context, held[block], legal[block], card, agreement
+            )
             with np.errstate(divide="ignore"):
-                logs[block] = np.log((1.0 - self.slip) * chance + slipped)
+                logs[block] = np.log(chances)
         return logs
+
+    def _chances(
+        self,
+        context: Context,
+        held: NDArray[np.uint64],
+        legal: NDArray[np.uint64],
+        card: int,
+        agreement: _SideSuitLead | None,
+    ) -> NDArray[np.float64]:
+        """(n,) P(card ∣ context), from (n,) masks of cards held and of legal ones."""
+        bits = context.choices.astype(np.uint64)
+        allowed = (legal[:, None] >> bits & np.uint64(1)).astype(np.bool_)
+        vectors = network(NETWORK_FILE).vectors(held)
+        chances = _softmax(context.scores(*vectors), allowed)
+        column = int(np.searchsorted(context.choices, card))
+        if agreement is None:
+            chance = chances[:, column].astype(np.float64)
+        else:
+            lowest_of_suit = column - card % SUIT_CARDS
+            of_suit = chances[:, lowest_of_suit:][:, :SUIT_CARDS]
+            chance = agreement.chance(of_suit, held, card)
+        slip_each = self.slip / allowed.sum(axis=1)
+        return np.asarray((1.0 - self.slip) * chance + slip_each)
 
 
 def _legal_cards(held: NDArray[np.uint64], led: int) -> NDArray[np.uint64]:
@@ -322,81 +469,45 @@ def _legal_cards(held: NDArray[np.uint64], led: int) -> NDArray[np.uint64]:
     return np.where(following, following, held)
 
 
-def _softmax(
-    scores: NDArray[np.float32], allowed: NDArray[np.bool_]
-) -> NDArray[np.float32]:
-    """(n, cards) chances of the cards that each hand may play, from their scores, of
-    which there may be one row for all.
+def _softmax(scores: Singles, allowed: NDArray[np.bool_]) -> Singles:
+    """(n, cards) chances of the cards that each hand may play, from their scores.
+
+    There may be one row of scores for all hands.
     """
     if len(scores) < len(allowed):
         scores = np.broadcast_to(scores, allowed.shape).copy()
     scores[~allowed] = -np.inf
-    scores -= scores.max(axis=1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=1, keepdims=True)
+    softmax_in_place(scores)
     return scores
 
 
-def _as_agreed(
-    chances: NDArray[np.float32],
-    hands: NDArray[np.uint64],
-    card: int,
-    leads: Leads,
-    notrump: bool,
-) -> NDArray[np.float64]:
-    """(n,) the chance of an opening lead, from (n, 13) those of all cards of its suit."""
-    rank = card % 13
-    alike = chances[:, LOW:] if rank >= LOW else chances[:, :LOW]
-    of_alike = alike.sum(axis=1, dtype=np.float64)
-    plain = chances[:, rank].astype(np.float64)
-    holdings = hands >> np.uint64(card - rank) & np.uint64(SUIT_MASK)
-    mixed = np.zeros(len(hands))
-    for share, agreements, faith in leads:
-        chance = plain
-        for agreement in agreements:
-            about_low_cards = agreement in LEADS[:2]
-            if about_low_cards == (rank < LOW):
-                agreed = agreed_ranks(agreement, notrump)[holdings]
-                chance = _kept_by(faith, chances, agreed, rank, of_alike)
-        mixed += share * chance
-    return mixed
+class _CardSituation(NamedTuple):
+    """What is known before a card."""
 
-
-def _kept_by(
-    faith: float,
-    chances: NDArray[np.float32],
-    agreed: NDArray[np.int64],
-    rank: int,
-    of_alike: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """(n,) the chance of a rank where the agreed one has at least the share ``faith`` of
-    the chance of cards like it; nothing is agreed where it is below 0.
-    """
-    plain = chances[:, rank].astype(np.float64)
-    usual = chances[np.arange(len(chances)), agreed].astype(np.float64)
-    raised = np.maximum(usual, faith * of_alike)
-    lowered = plain * (of_alike - raised) / np.maximum(of_alike - usual, TINY)
-    return np.where(agreed < 0, plain, np.where(agreed == rank, raised, lowered))
+    context: Context
+    suit_led: int
+    """The suit to follow, ``NO_SUIT`` for a lead."""
 
 
 @lru_cache(maxsize=16)
-def _contexts(
+def _situations_before(
     contract: Contract,
     auction: Auction | None,
     plays: tuple[tuple[Seat, Card], ...],
     dummy: Hand | None,
-) -> tuple[tuple[Context, int], ...]:
-    """What is known before each card, and the suit to follow."""
-    net = network("play.npz")
+) -> tuple[_CardSituation, ...]:
+    """What is known before each card."""
+    net = network(NETWORK_FILE)
     dummy_mask = None if dummy is None else dummy.mask
     before = situations(contract, auction, plays, dummy_mask)
-    earlier_cards = [card.mask for _, card in plays[:-1]]
-    played = np.cumsum([0, *earlier_cards], dtype=np.uint64)
-    deck = np.arange(52, dtype=np.uint64)
+    deck = np.arange(DECK_CARDS, dtype=np.uint64)
+    cards_before_last = [card.mask for _, card in plays[:-1]]
+    played = np.cumsum([0, *cards_before_last], dtype=np.uint64)
     unplayed = [np.flatnonzero(~mask >> deck & np.uint64(1)) for mask in played]
     with one_thread():
         in_dummy = (before.dummy[:, None] >> deck & np.uint64(1)).astype(np.float32)
         dummy_rows = net.parameters["reader_table_weight"][STARTS[-1] :]
         known = read(net.parameters, before.tokens, in_dummy @ dummy_rows)
         contexts = net.contexts(known[HEARD:], unplayed[: len(plays)])
-    return tuple(zip(contexts, before.led.tolist(), strict=True))
+    suits_led = before.led.tolist()
+    return tuple(map(_CardSituation, contexts, suits_led))

@@ -18,7 +18,8 @@ from bayesbridge.bidders.auctions import Turn, call_probabilities
 from bayesbridge.bidders.statements import Meanings, points_and_shapes
 from bayesbridge.bidders.systems import System
 from bayesbridge.game.auction import Auction
-from bayesbridge.game.layouts import Floats, Hands, high_card_points
+from bayesbridge.game.cards import DECK_CARDS, HAND_CARDS
+from bayesbridge.game.layouts import Bools, Floats, Hands, high_card_points
 
 LEAST: Final = 1e-3
 """P(call) of a hand that fits is taken to be so much where the base model gives it
@@ -61,13 +62,14 @@ class Fits(NamedTuple):
     def of(cls, hands: Hands, meanings: Meanings) -> Self:
         """Try all statements on (n,) masks."""
         fitting = np.zeros((len(hands), len(meanings)), np.bool_)
-        always = fitting.copy()
+        always = np.zeros_like(fitting)
         points, shapes = points_and_shapes(hands)
-        for k, statements in enumerate(meanings.values()):
+        for column, statements in enumerate(meanings.values()):
             for statement in statements:
                 fits = statement.fits(hands, points, shapes)
-                fitting[:, k] |= fits
-                always[:, k] |= fits & statement.always
+                fitting[:, column] |= fits
+                if statement.always:
+                    always[:, column] |= fits
         columns = np.array([call.index for call in meanings], np.intp)
         return cls(columns, fitting, always)
 
@@ -89,12 +91,16 @@ class Scaling(NamedTuple):
 
 
 def all_chances(plain: Floats, fits: Fits, faith: float, factors: Floats) -> Floats:
-    """(n, 38) chances of calls; those without statements keep their proportions."""
+    """(n, 38) chances of calls; those without statements keep their proportions.
+
+    ``plain`` are those of the base model, ``factors`` as :class:`Scaling` has them.
+    """
     stated = plain[:, fits.columns]
     unstated_share = _unstated(plain, stated)
     scaled = _scaled(stated, unstated_share, fits, faith, factors)
     remaining = np.maximum(1.0 - scaled.sum(axis=1), 0.0)
-    chances = plain * (remaining / np.maximum(unstated_share, TINY))[:, None]
+    unstated_factor = remaining / np.maximum(unstated_share, TINY)
+    chances = plain * unstated_factor[:, None]
     chances[:, fits.columns] = scaled
     return chances
 
@@ -107,20 +113,30 @@ def _unstated(plain: Floats, stated: Floats) -> Floats:
 def _scaled(
     stated: Floats, unstated_share: Floats, fits: Fits, faith: float, factors: Floats
 ) -> Floats:
-    """(n, k) chances of the calls that have statements, from those of the base model
-    and (n,) that of all others.
+    """(n, k) chances of the calls that have statements.
+
+    ``stated`` are those of the base model, ``unstated_share`` (n,) that of all other
+    calls.
     """
     raising, lowering = factors
-    chances: Floats = np.where(
-        fits.fitting, np.maximum(stated, LEAST) * raising, stated * lowering
-    )
+    raised = np.maximum(stated, LEAST) * raising
+    lowered = stated * lowering
+    chances: Floats = np.where(fits.fitting, raised, lowered)
     chances /= (chances.sum(axis=1) + unstated_share)[:, None]
-    in_always = np.where(fits.always, chances, 0.0).sum(axis=1)
-    too_few = fits.always.any(axis=1) & (in_always < faith)
-    up = np.where(too_few, faith / np.where(too_few, in_always, 1.0), 1.0)
-    elsewhere = np.where(too_few, 1.0 - in_always, 1.0)
-    down = np.where(too_few, (1.0 - faith) / elsewhere, 1.0)
-    return chances * np.where(fits.always, up[:, None], down[:, None])
+    return chances * _always_factors(chances, fits.always, faith)
+
+
+def _always_factors(chances: Floats, always: Bools, faith: float) -> Floats:
+    """(n, k) factors by which the calls that always hold get the share ``faith``.
+
+    They are 1 where these calls have it already.
+    """
+    share = np.where(always, chances, 0.0).sum(axis=1)
+    too_low = always.any(axis=1) & (share < faith)
+    up = np.where(too_low, faith / np.where(too_low, share, 1.0), 1.0)
+    other_share = np.where(too_low, 1.0 - share, 1.0)
+    down = np.where(too_low, (1.0 - faith) / other_share, 1.0)
+    return np.where(always, up[:, None], down[:, None])
 
 
 class _Place(NamedTuple):
@@ -141,22 +157,18 @@ def scaling_at(base: Any, system: System, faith: float, before: Auction) -> Scal
 
 @lru_cache(maxsize=96)
 def _place(base: Any, system: System, faith: float, before: Auction) -> _Place:
-    """The hands that the seat in turn may hold, and the factors that make the
-    statements true of them.
-    """
+    """What the seat in turn may hold, and the factors that make its statements true."""
     hands, weights = _random_hands()
     meanings = system.meanings(before) or {}
     if len(before.calls) >= PLAYERS:
-        at_random = weights @ Fits.of(hands, meanings).fitting
+        share_at_random = weights @ Fits.of(hands, meanings).fitting
         hands, weights = _hands_after_last_call(base, system, faith, before)
-        likely = weights @ Fits.of(hands, meanings).fitting
-        denied = likely < DENIED * at_random
+        share = weights @ Fits.of(hands, meanings).fitting
+        is_denied = dict(zip(meanings, share < DENIED * share_at_random, strict=True))
         meanings = {
             call: statements
-            for (call, statements), is_denied in zip(
-                meanings.items(), denied, strict=True
-            )
-            if not is_denied
+            for call, statements in meanings.items()
+            if not is_denied[call]
         }
     plain = call_probabilities(base, hands, before)
     fits = Fits.of(hands, meanings)
@@ -168,44 +180,45 @@ def _place(base: Any, system: System, faith: float, before: Auction) -> _Place:
 def _hands_after_last_call(
     base: Any, system: System, faith: float, before: Auction
 ) -> tuple[Hands, Floats]:
-    """The hands that the seat in turn may hold by its last call, with their
-    probabilities.
-    """
+    """The hands that the seat in turn may hold by its last call, and how probably."""
     turn = Turn.of(before, len(before.calls) - PLAYERS)
     last = _place(base, system, faith, turn.before)
-    after = last.weights * last.chances[:, turn.call.index]
-    if not after.any():  # a call that no hand makes tells nothing
+    joint = last.weights * last.chances[:, turn.call.index]
+    if not joint.any():  # a call that no hand makes tells nothing
         return last.hands, last.weights
-    order = np.argsort(-after)
-    cumulative = after[order].cumsum()
-    kept = 1 + int(np.searchsorted(cumulative, LIKELY_SHARE * after.sum()))
-    likely = order[:kept]
-    return last.hands[likely], after[likely] / after[likely].sum()
+    order = np.argsort(-joint)
+    cumulative = joint[order].cumsum()
+    likely_hands = 1 + int(np.searchsorted(cumulative, LIKELY_SHARE * joint.sum()))
+    likely = order[:likely_hands]
+    return last.hands[likely], joint[likely] / joint[likely].sum()
 
 
 @cache
 def _random_hands() -> tuple[NDArray[np.uint64], Floats]:
-    """Some 2000 random hands, rich in strong ones, which make the rarer calls, and the
-    probability of each.
+    """Some 2000 random hands and the probability of each.
+
+    They are rich in strong hands, which make the rarer calls.
     """
     generator = np.random.default_rng(52)
-    order = generator.random((RANDOM_HANDS, 52)).argsort(axis=1)
-    cards = order.reshape(-1, 13).astype(np.uint64)
+    deck_order = generator.random((RANDOM_HANDS, DECK_CARDS)).argsort(axis=1)
+    cards = deck_order.reshape(-1, HAND_CARDS).astype(np.uint64)
     hands = np.bitwise_or.reduce(np.uint64(1) << cards, axis=1)
     strength = (high_card_points(hands) - RARE_POINTS) / POINTS_PER_E
-    chance = np.clip(np.exp(strength), LEAST_KEPT, 1.0)
-    kept = generator.random(len(hands)) < chance
-    weights = 1.0 / chance[kept]
-    return hands[kept], weights / weights.sum()
+    chance_to_keep = np.clip(np.exp(strength), LEAST_KEPT, 1.0)
+    is_kept = generator.random(len(hands)) < chance_to_keep
+    weights = 1.0 / chance_to_keep[is_kept]
+    return hands[is_kept], weights / weights.sum()
 
 
 def _factors(plain: Floats, weights: Floats, fits: Fits, faith: float) -> Floats:
-    """The factors of the first step, by iterative scaling; in its second half P(fits ∣
-    call) alone is mended.
+    """(2, k) the factors of a scaling, by iterative scaling.
+
+    In its second half P(fits ∣ call) alone is mended. ``plain`` are (n, 38) chances of
+    the base model, ``weights`` (n,) probabilities of the hands.
     """
     stated = plain[:, fits.columns]
     unstated_share = _unstated(plain, stated)
-    as_often = faith * np.minimum(weights @ stated, weights @ fits.fitting)
+    least_share = faith * np.minimum(weights @ stated, weights @ fits.fitting)
     factors: Floats = np.repeat([[1.0], [1.0 - faith]], len(fits.columns), axis=1)
     raising, lowering = factors
     for number in range(MOST_ROUNDS):
@@ -216,7 +229,7 @@ def _factors(plain: Floats, weights: Floats, fits: Fits, faith: float) -> Floats
         steps = _lowering_steps(lowering, fitting, unfitting, faith)
         lowering *= steps
         if number < MOST_ROUNDS // 2:
-            raised = raising * as_often / np.maximum(fitting, TINY)
+            raised = raising * least_share / np.maximum(fitting, TINY)
             raising_steps = np.clip(raised, 1.0, 1.0 / SMALLEST_FACTOR) / raising
             raising *= raising_steps
             steps = np.concatenate([steps, raising_steps])
@@ -228,8 +241,10 @@ def _factors(plain: Floats, weights: Floats, fits: Fits, faith: float) -> Floats
 def _lowering_steps(
     lowering: Floats, fitting: Floats, unfitting: Floats, faith: float
 ) -> Floats:
-    """(k,) by which the factors of hands that do not fit change, so that of those that
-    make the call the share ``faith`` fits.
+    """(k,) by which the factors of hands that do not fit change.
+
+    Then of the hands that make the call the share ``faith`` fits. ``fitting`` and
+    ``unfitting`` are (k,) chances that a hand makes the call and fits, or does not.
     """
     allowed = (1.0 - faith) * fitting
     lowered = lowering * allowed / np.maximum(faith * unfitting, TINY)

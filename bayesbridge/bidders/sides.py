@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from bayesbridge.bidders.auctions import Turn, call_probabilities, seat_to_call
+from bayesbridge.bidders.auctions import (
+    Turn,
+    call_probabilities,
+    partners_keyword,
+    seat_to_call,
+)
 from bayesbridge.evidence.models import (
     BidderModel,
     Cost,
@@ -48,12 +52,9 @@ class SidesBidder:
         self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None
     ) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
-        model: Any = self.of(Turn.of(auction, index).seat)
-        shown = {}
-        if partners is not None and reads_partners_hand(model):
-            shown = {"partners": partners}
-        chances: Floats = model.log_likelihood(hands, auction, index, **shown)
-        return chances
+        model = self.of(Turn.of(auction, index).seat)
+        keywords = partners_keyword(model, partners)
+        return model.log_likelihood(hands, auction, index, **keywords)
 
     def probabilities(
         self, hands: Hands, auction: Auction, partners: Hands | None = None

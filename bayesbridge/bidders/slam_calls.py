@@ -22,7 +22,8 @@ USUAL_SYSTEM: Final = "sayc"
 
 
 def asked_trump(bidder: BidderModel, before: Auction) -> Suit | None:
-    """The suit whose key cards the player in turn is asked for by partner's 4NT;
+    """The suit whose key cards partner's 4NT asks the player in turn for.
+
     ``None`` where it is no such question.
     """
     calls = place_of(before)
@@ -40,12 +41,13 @@ def controlled_suit(bidder: BidderModel, before: Auction, call: Call) -> Suit | 
     system = _system_in_turn(bidder, before)
     statements = (system.meanings(before) or {}).get(call)
     if statements is not None:
-        stated = any(suit in statement.controls for statement in statements)
-        return suit if stated else None
+        is_stated = any(suit in statement.controls for statement in statements)
+        return suit if is_stated else None
     agreed = system.agreed_by_both(calls)
-    is_new = agreed is not None and suit != agreed
-    is_high = CONTROL_LEVEL <= call.level <= CONTROL_LEVEL + 1
-    return suit if is_new and is_high and before.last_bid != ASKING else None
+    is_new_suit = agreed is not None and suit != agreed
+    is_at_level = CONTROL_LEVEL <= call.level <= CONTROL_LEVEL + 1
+    is_control_bid = is_new_suit and is_at_level and before.last_bid != ASKING
+    return suit if is_control_bid else None
 
 
 def _system_in_turn(bidder: BidderModel, before: Auction) -> System:

@@ -15,16 +15,21 @@ from bayesbridge.errors import NotationError
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
 from bayesbridge.game.calls import Call
-from bayesbridge.game.cards import Suit
+from bayesbridge.game.cards import SUIT_CARDS, Suit
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import HONOURS, Hands, high_card_points, suit_lengths
-from bayesbridge.game.shapes import ALL, Shapes, shape_table
+from bayesbridge.game.shapes import ALL, Shape4, Shapes, shape_table
+
+LENGTHS: Final = 14
+"""Of a suit in a hand, from 0 cards to 13."""
+
+LONG_SUIT: Final = 3
+"""Cards of a suit that a call shows, at least."""
 
 ALWAYS: Final = "always"
 SEAT: Final = Seat.N
 """Pieces of evidence need a seat; a statement speaks of whoever calls."""
 
-CARDS_OF_SUIT: Final = 13
 ACE: Final = 1 << 12
 KING: Final = 1 << 11
 QUEEN: Final = 1 << 10
@@ -32,7 +37,7 @@ QUEEN: Final = 1 << 10
 
 ACES: Final = dict(HONOURS)[4]
 ACE_POINTS: Final = 4
-POINTS_BESIDE_ACES: Final = 24
+POINTS_WITHOUT_ACES: Final = 24
 """High-card points of all kings, queens and jacks."""
 
 FEWEST_POINTS: Final = (*[0] * 10, 1, 3, 6, 10)
@@ -52,13 +57,16 @@ _CONTROL: Final = re.compile(r"(?P<suit>[cdhs]) control", re.IGNORECASE)
 class Honours(NamedTuple):
     """How many of some cards a hand has."""
 
-    cards: int  #: A mask.
-    numbers: tuple[int, ...]  #: Of these cards that a hand may have.
+    cards: int
+    """A mask."""
+    numbers: tuple[int, ...]
+    """How many of these cards a hand may have."""
 
     @classmethod
     def read(cls, text: str, trump: Suit | None) -> list[Self]:
-        """Read ``0 or 4 aces`` or ``2 key cards with the queen``, of trumps as their
-        king; none of anything else.
+        """Read ``0 or 4 aces`` or ``2 key cards with the queen``; none of anything else.
+
+        Key cards are the aces and the king of trumps, the queen is that of trumps.
         """
         match = _HONOURS.fullmatch(text)
         if match is None:
@@ -75,18 +83,18 @@ class Honours(NamedTuple):
         honours = [cls(key_card_mask(trump), numbers)]
         if match["queen"]:
             queens = int(match["queen"] == "with")
-            honours.append(cls(QUEEN << CARDS_OF_SUIT * trump, (queens,)))
+            honours.append(cls(QUEEN << SUIT_CARDS * trump, (queens,)))
         return honours
 
 
 def key_card_mask(trump: Suit) -> int:
     """A mask of the four aces and the king of trumps."""
-    return ACES | KING << CARDS_OF_SUIT * trump
+    return ACES | KING << SUIT_CARDS * trump
 
 
 def controls(hands: Hands, suit: Suit) -> NDArray[np.bool_]:
     """(n,) which hands control a suit: with its ace or king, a singleton or a void."""
-    tops = np.uint64((ACE | KING) << CARDS_OF_SUIT * suit)
+    tops = np.uint64((ACE | KING) << SUIT_CARDS * suit)
     short = suit_lengths(hands)[:, suit] <= 1
     return np.asarray(short | ((hands & tops) != 0))
 
@@ -95,13 +103,17 @@ def controls(hands: Hands, suit: Suit) -> NDArray[np.bool_]:
 class Statement:
     """The hands that a call shows; ``always``: every one of them makes the call.
 
+    Examples
+    --------
     >>> Statement.of("15-17 POINTS,balanced, always").text
     '15-17 points, balanced, always'
     """
 
     text: str
-    low: int  #: High-card points.
+    low: int
+    """Fewest high-card points."""
     high: int
+    """Most high-card points."""
     shapes: Shapes
     honours: tuple[Honours, ...]
     controls: tuple[Suit, ...]
@@ -117,30 +129,35 @@ class Statement:
         """Whether some hand of 13 cards has the points, the shape and the aces."""
         if self.low > self.high:
             return False
-        for counted in self.honours:
-            if counted.cards & ACES:
-                most = POINTS_BESIDE_ACES + ACE_POINTS * max(counted.numbers)
-                fewest = ACE_POINTS * min(counted.numbers) - 1
+        for honours in self.honours:
+            if honours.cards & ACES:
+                most = POINTS_WITHOUT_ACES + ACE_POINTS * max(honours.numbers)
+                fewest = ACE_POINTS * min(honours.numbers) - 1
                 if fewest > self.high or self.low > most:
                     return False
-        return any(
-            sum(FEWEST_POINTS[n] for n in shape) <= self.high
-            and self.low <= sum(MOST_POINTS[n] for n in shape)
-            for shape in self.shapes
-        )
+        return any(self._is_possible_in(shape) for shape in self.shapes)
+
+    def _is_possible_in(self, shape: Shape4) -> bool:
+        """Whether hands of a shape may have so many points."""
+        fewest = sum(FEWEST_POINTS[length] for length in shape)
+        most = sum(MOST_POINTS[length] for length in shape)
+        return fewest <= self.high and self.low <= most
 
     @property
     def long_suits(self) -> frozenset[Suit]:
         """The suits in which every hand that fits has three cards or more."""
         return frozenset(
-            suit for suit in Suit if all(shape[suit] > 2 for shape in self.shapes)
+            suit
+            for suit in Suit
+            if min(shape[suit] for shape in self.shapes) >= LONG_SUIT
         )
 
     def fits(
         self, hands: Hands, points: NDArray[np.int64], shapes: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """(n,) which of (n,) masks fit, given their points and shapes, the latter as
-        places in a table of C D H.
+        """(n,) which of (n,) masks fit.
+
+        ``points`` and ``shapes`` are theirs, as :func:`points_and_shapes` gives them.
         """
         fitting: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
         fitting &= shape_table(self.shapes).ravel()[shapes]
@@ -153,39 +170,11 @@ class Statement:
 
 @lru_cache(maxsize=8192)
 def _read(text: str, trump: Suit | None) -> Statement:
-    known = Constraints.free()
-    honours: list[Honours] = []
-    controlled: list[Suit] = []
-    words: list[str] = []
-    always = False
-    for part in (part.strip() for part in text.split(",")):
-        word = " ".join(part.lower().split())
-        control = _CONTROL.fullmatch(word)
-        counted = Honours.read(word, trump)
-        if word == ALWAYS:
-            always = True
-        elif control is not None:
-            controlled.append(Suit.of(control["suit"].upper()))
-            words.append(f"{control['suit'].upper()} control")
-        elif counted:
-            honours += counted
-            words.append(word)
-        else:
-            piece, name = _points_or_shape(part, text)
-            known = piece.constrain(known)
-            words.append(name)
-    if always:
-        words.append(ALWAYS)
-    shapes = known.shapes[SEAT]
-    statement = Statement(
-        ", ".join(words),
-        known.points_low[SEAT],
-        known.points_high[SEAT],
-        ALL if shapes is None else shapes,
-        tuple(honours),
-        tuple(controlled),
-        always,
-    )
+    """The statement that a text makes where ``trump`` is agreed."""
+    reader = _StatementReader(text, trump)
+    for part in text.split(","):
+        reader.take(part.strip())
+    statement = reader.statement()
     if not statement.is_possible:
         raise NotationError(
             f"no hand of 13 cards fits {text!r}: write points, shape and honours "
@@ -194,15 +183,64 @@ def _read(text: str, trump: Suit | None) -> Statement:
     return statement
 
 
+class _StatementReader:
+    """What the parts of a statement that are read so far say together."""
+
+    def __init__(self, text: str, trump: Suit | None) -> None:
+        self.text = text
+        self.trump = trump
+        self.constraints = Constraints.free()
+        self.honours: list[Honours] = []
+        self.controls: list[Suit] = []
+        self.shown_parts: list[str] = []
+        self.always = False
+
+    def take(self, part: str) -> None:
+        """Read a part between commas."""
+        words = " ".join(part.lower().split())
+        control = _CONTROL.fullmatch(words)
+        honours = Honours.read(words, self.trump)
+        if words == ALWAYS:
+            self.always = True
+        elif control is not None:
+            suit = Suit.of(control["suit"].upper())
+            self.controls.append(suit)
+            self.shown_parts.append(f"{suit.name} control")
+        elif honours:
+            self.honours += honours
+            self.shown_parts.append(words)
+        else:
+            piece, shown = _points_or_shape(part, self.text)
+            self.constraints = piece.constrain(self.constraints)
+            self.shown_parts.append(shown)
+
+    def statement(self) -> Statement:
+        """All parts as a statement."""
+        parts = self.shown_parts
+        if self.always:
+            parts = [*parts, ALWAYS]
+        shapes = self.constraints.shapes[SEAT]
+        return Statement(
+            ", ".join(parts),
+            self.constraints.points_low[SEAT],
+            self.constraints.points_high[SEAT],
+            ALL if shapes is None else shapes,
+            tuple(self.honours),
+            tuple(self.controls),
+            self.always,
+        )
+
+
 def _points_or_shape(part: str, text: str) -> tuple[Piece, str]:
     """A part of a statement as evidence, and as it is shown."""
+    seat_prefix = f"{SEAT.name}:"
     points = _POINTS.fullmatch(part)
     try:
         if points is None:
             shape = Shape(SEAT, part)
-            return shape, shape.text.removeprefix(f"{SEAT.name}:")
-        high_cards = HighCards.of(f"{SEAT.name}:{points['range']}")
-        return high_cards, f"{high_cards.text.removeprefix(f'{SEAT.name}:')} points"
+            return shape, shape.text.removeprefix(seat_prefix)
+        high_cards = HighCards.of(f"{seat_prefix}{points['range']}")
+        return high_cards, f"{high_cards.text.removeprefix(seat_prefix)} points"
     except NotationError:
         raise NotationError(
             f"{text!r}: {part!r} is neither points, such as 15-17 points, nor a shape, "
@@ -213,14 +251,15 @@ def _points_or_shape(part: str, text: str) -> tuple[Piece, str]:
 
 
 def points_and_shapes(hands: Hands) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(n,) high-card points of hands, and (n,) places of their shapes in a table of
-    C D H.
+    """(n,) high-card points of hands, and (n,) numbers of their shapes.
+
+    The numbers are places in a table of the lengths C D H.
     """
+    points = high_card_points(hands).astype(np.int64)
     lengths = suit_lengths(hands).astype(np.int64)
-    clubs, diamonds, hearts = lengths[:, 0], lengths[:, 1], lengths[:, 2]
-    return high_card_points(hands).astype(np.int64), (
-        clubs * 14 + diamonds
-    ) * 14 + hearts
+    clubs, diamonds, hearts, _ = lengths.T
+    shapes = (clubs * LENGTHS + diamonds) * LENGTHS + hearts
+    return points, shapes
 
 
 type Meanings = Mapping[Call, tuple[Statement, ...]]

@@ -27,16 +27,34 @@ from bayesbridge.game.auction import Auction
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats, Hands
 
-type Given = str | System | Agreement
+type SystemText = str | System | Agreement
+"""A system, or a text that :meth:`Agreement.of` reads."""
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class SystemBidder:
-    """Players of the four-player game whose system is known, or one of several, and how
-    surely they keep to it.
+    """Players of the four-player game whose system is known, or one of several.
 
-    ``base`` decides where the systems say nothing: experts on record if not given.
+    Parameters
+    ----------
+    systems : str, System, Agreement, or sequence of these
+        ``"sayc"``, ``"EW:weak-notrump=0.3"``: the name of a system or a file, with the
+        side that plays it and its share, if it is not for certain. Shares of a side that
+        add up to less than one leave the rest to players without that system.
+    base : BidderModel, optional
+        Decides where the systems say nothing, and scales their calls:
+        :class:`LearnedBidder`, experts on record, if not given.
+    faith : float
+        How surely they keep to what the calls show, from 0 to below 1.
 
+    Raises
+    ------
+    BayesBridgeError
+        If a system is unknown, systems contradict each other, shares pass 1, or
+        ``faith`` is out of its range.
+
+    Examples
+    --------
     >>> from bayesbridge.game.calls import CALLS
     >>> from bayesbridge.game.cards import Hand
     >>> weak = np.array([Hand.of("AQ5.KJ3.Q954.973").mask], np.uint64)
@@ -56,7 +74,7 @@ class SystemBidder:
 
     def __init__(
         self,
-        systems: Given | Sequence[Given],
+        systems: SystemText | Sequence[SystemText],
         base: BidderModel | None = None,
         faith: float = 0.9,
     ) -> None:
@@ -79,11 +97,8 @@ class SystemBidder:
                 base=base,
             )
         object.__setattr__(self, "faith", faith)
-        object.__setattr__(
-            self,
-            "_sides",
-            tuple(components(agreements, seat) for seat in (Seat.N, Seat.E)),
-        )
+        sides = tuple(components(agreements, seat) for seat in (Seat.N, Seat.E))
+        object.__setattr__(self, "_sides", sides)
 
     def __repr__(self) -> str:
         texts = [agreement.text for agreement in self.systems]
@@ -94,19 +109,21 @@ class SystemBidder:
 
     def __replace__(self, **changes: Any) -> Self:
         """``changes`` may also be of the base model: its slip, its vulnerability."""
-        own = {
-            name: changes.pop(name, getattr(self, name))
-            for name in ("systems", "base", "faith")
-        }
-        own["base"] = with_settings(own["base"], changes) if changes else own["base"]
-        return type(self)(**own)
+        systems = changes.pop("systems", self.systems)
+        base = changes.pop("base", self.base)
+        faith = changes.pop("faith", self.faith)
+        if changes:
+            base = with_settings(base, changes)
+        return type(self)(systems, base, faith)
 
     @property
     def cost(self) -> Cost:
+        """That of the base model."""
         return cost_of(self.base)
 
     @property
     def reads_partner(self) -> bool:
+        """Whether the base model reads partner's hand."""
         return reads_partners_hand(self.base)
 
     @property
@@ -116,29 +133,49 @@ class SystemBidder:
         return north_south, east_west
 
     def _leads_of(self, side: tuple[Component, ...]) -> Leads:
-        leads = [AgreedLeads(way.share, way.system.leads, self.faith) for way in side]
-        return tuple(leads) if any(way.agreed for way in leads) else ()
+        """What a side may have agreed on leads; nothing where no system speaks of them."""
+        if not any(component.system.leads for component in side):
+            return ()
+        return tuple(
+            AgreedLeads(share, system.leads, self.faith) for share, system in side
+        )
 
     def likeliest_system(self, seat: Seat) -> System:
         """The system that the side of a seat plays most probably."""
-        ways = self._sides[seat % 2]
-        return max(ways, key=lambda way: way.share).system
+        components = self._sides[seat % 2]
+        return max(components, key=lambda component: component.share).system
 
     @property
     def guide(self) -> SystemBidder:
+        """The same systems with the quicker base model."""
         return SystemBidder(self.systems, guide_of(self.base), self.faith)
 
     def log_likelihood(
         self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None
     ) -> Floats:
-        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks,
-        partners' hands (n,) hidden or shown.
+        """log P(call ∣ hand, calls before it), for many hands at once.
+
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of hands that the caller may hold.
+        auction : Auction
+            All calls so far.
+        index : int
+            Which of its calls is in question, from 0.
+        partners : array of uint64, shape (n,), optional
+            Masks of partner's hand, one for each; hidden if not given.
+
+        Returns
+        -------
+        array of float64, shape (n,)
+            Natural logarithms; ``-inf`` where the hand never makes the call.
         """
         one_row("hands", hands)
         turn = Turn.of(auction, index)
-        if not self._ways(turn.before):
-            shown = {} if partners is None else {"partners": partners}
-            return self.base.log_likelihood(hands, auction, index, **shown)
+        if not self.speaks_at(turn.before):
+            keywords = {} if partners is None else {"partners": partners}
+            return self.base.log_likelihood(hands, auction, index, **keywords)
         chances = self.probabilities(hands, turn.before, partners)
         with np.errstate(divide="ignore"):
             return np.log(chances[:, turn.call.index])
@@ -146,67 +183,82 @@ class SystemBidder:
     def probabilities(
         self, hands: Hands, auction: Auction, partners: Hands | None = None
     ) -> Floats:
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands
-        hidden or shown; 0 if illegal.
+        """P(call ∣ hand, auction so far) of the seat in turn, for every call.
+
+        Parameters
+        ----------
+        hands : array of uint64, shape (n,)
+            Masks of hands that the seat in turn may hold.
+        auction : Auction
+            The calls so far.
+        partners : array of uint64, shape (n,), optional
+            Masks of partner's hand, one for each; hidden if not given.
+
+        Returns
+        -------
+        array of float64, shape (n, 38)
+            By the index of the call; 0 for what is illegal.
         """
         one_row("hands", hands)
-        ways = self._ways(auction)
-        if not ways:
+        side = self._speaking_side(auction)
+        if not side:
             return call_probabilities(self.base, hands, auction, partners)
-        weights = np.exp(self._log_weights(hands, auction, ways))
-        by_way = weights[:, :, None] * self._chances(hands, auction, ways, partners)
-        return np.asarray(by_way.sum(axis=0))
+        weights = np.exp(self._log_weights(hands, auction, side))
+        chances = self._chances_by_system(hands, auction, side, partners)
+        return np.asarray((weights[:, :, None] * chances).sum(axis=0))
 
     def speaks_at(self, before: Auction) -> bool:
         """Whether a system says anything of the next call; otherwise it is the base's."""
-        return bool(self._ways(before))
+        return bool(self._speaking_side(before))
 
-    def _ways(self, before: Auction) -> tuple[Component, ...]:
-        """What the side in turn may play; nothing where no system speaks."""
+    def _speaking_side(self, before: Auction) -> tuple[Component, ...]:
+        """What the side in turn may play; nothing where none of it speaks."""
         if before.dummy is not None:
             raise BayesBridgeError(
                 f"auction '{before}' of three players: systems are of the four-player "
                 "game only; leave the system out"
             )
-        ways = self._sides[seat_to_call(before) % 2]
-        says_something = any(way.system.meanings(before) for way in ways)
-        return ways if says_something else ()
+        side = self._sides[seat_to_call(before) % 2]
+        speaks = any(component.system.meanings(before) for component in side)
+        return side if speaks else ()
 
     def _log_weights(
-        self, hands: Hands, before: Auction, ways: tuple[Component, ...]
+        self, hands: Hands, before: Auction, side: tuple[Component, ...]
     ) -> Floats:
-        """(ways, n) log P(way ∣ hand, the calls that the seat has made); where the ways
-        agree, a call tells nothing.
+        """(systems, n) log P(system ∣ hand, the calls that the seat has made).
+
+        Where the systems agree, a call tells nothing.
         """
-        prior = np.log([way.share for way in ways])[:, None]
+        prior = np.log([component.share for component in side])[:, None]
         weights = np.repeat(prior, len(hands), axis=1)
-        if len(ways) == 1:
+        if len(side) == 1:
             return weights
         for index in range(len(before.calls) % 4, len(before.calls), 4):
             turn = Turn.of(before, index)
-            if self._ways(turn.before):
-                chances = self._chances(hands, turn.before, ways)
+            if self.speaks_at(turn.before):
+                chances = self._chances_by_system(hands, turn.before, side)
                 with np.errstate(divide="ignore"):
                     weights += np.log(chances[:, :, turn.call.index])
         total = np.logaddexp.reduce(weights, axis=0)
         # A call that a hand makes by no system tells nothing of the system.
-        impossible = np.isneginf(total)
-        return np.where(impossible, prior, weights - np.where(impossible, 0.0, total))
+        is_impossible = np.isneginf(total)
+        scale = np.where(is_impossible, 0.0, total)
+        return np.where(is_impossible, prior, weights - scale)
 
-    def _chances(
+    def _chances_by_system(
         self,
         hands: Hands,
         before: Auction,
-        ways: tuple[Component, ...],
+        side: tuple[Component, ...],
         partners: Hands | None = None,
     ) -> Floats:
-        """(ways, n, 38) P(call ∣ hand, way)."""
-        plain = call_probabilities(self.base, hands, before, partners)
-        by_way = []
-        for _, system in ways:
-            chances = plain
+        """(systems, n, 38) P(call ∣ hand, system)."""
+        base_chances = call_probabilities(self.base, hands, before, partners)
+        chances_by_system = []
+        for _, system in side:
+            chances = base_chances
             if system.meanings(before) is not None:
                 scaling = scaling_at(self.base, system, self.faith, before)
-                chances = scaling.chances(plain, hands)
-            by_way.append(chances)
-        return np.stack(by_way)
+                chances = scaling.chances(base_chances, hands)
+            chances_by_system.append(chances)
+        return np.stack(chances_by_system)

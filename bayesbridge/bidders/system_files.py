@@ -5,7 +5,7 @@ docs/bidders.md has the language.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from bayesbridge.bidders.families import Calls, Family, has_letters
-from bayesbridge.bidders.play import LEADS
+from bayesbridge.bidders.play import LEADS, LOW_CARD_LEADS
 from bayesbridge.bidders.statements import Statement
 from bayesbridge.errors import NotationError, did_you_mean, located
 from bayesbridge.game.auction import Auction
@@ -30,10 +30,7 @@ ABOUT: Final = "about"
 LIKE: Final = "like"
 KIND: Final = "kind"
 CONVENTION: Final = "convention"
-KEYS: Final = (ABOUT, LIKE, KIND, "leads")
-
-LOW_CARD_LEADS: Final = frozenset(LEADS[:2])
-"""Agreements on the same cards, of which one may be named."""
+LEADS_KEY: Final = "leads"
 
 
 class AskingCall(NamedTuple):
@@ -53,7 +50,8 @@ class SystemFile:
 
     path: str
     about: str = ""
-    like: str | None = None  #: A system of the package.
+    like: str | None = None
+    """A system of the package."""
     leads: tuple[str, ...] | None = None
     is_convention: bool = False
     """Whether its calls take the place of those of a system that it is added to."""
@@ -76,24 +74,32 @@ class SystemFile:
         return file
 
     def _take_text(self, key: str, value: Any) -> None:
-        if key not in KEYS or not isinstance(value, str):
+        """Take in what stands above the sections."""
+        take = _TEXT_KEYS.get(key)
+        if take is None or not isinstance(value, str):
             raise NotationError(
                 "unknown key: write 'about', 'like' or 'leads', a text, or calls under "
                 f"[{OPENING}]"
             )
-        if key == ABOUT:
-            self.about = value
-        elif key == KIND:
-            if value != CONVENTION:
-                raise NotationError(f"unknown kind {value!r}: write {CONVENTION!r}")
-            self.is_convention = True
-        elif key == LIKE:
-            path_of_package(value)
-            self.like = value
-        else:
-            self.leads = _read_leads(value)
+        take(self, value)
+
+    def _take_about(self, text: str) -> None:
+        self.about = text
+
+    def _take_kind(self, text: str) -> None:
+        if text != CONVENTION:
+            raise NotationError(f"unknown kind {text!r}: write {CONVENTION!r}")
+        self.is_convention = True
+
+    def _take_like(self, text: str) -> None:
+        path_of_package(text)
+        self.like = text
+
+    def _take_leads(self, text: str) -> None:
+        self.leads = _read_leads(text)
 
     def _take_section(self, section: Section, key: str) -> None:
+        """Take in a section; no other may speak of its places."""
         for place in section:
             if place in self.places:
                 raise NotationError(
@@ -101,6 +107,14 @@ class SystemFile:
                     "already: unite them"
                 )
         self.places.update(section)
+
+
+_TEXT_KEYS: Final[Mapping[str, Callable[[SystemFile, str], None]]] = {
+    ABOUT: SystemFile._take_about,
+    LIKE: SystemFile._take_like,
+    KIND: SystemFile._take_kind,
+    LEADS_KEY: SystemFile._take_leads,
+}
 
 
 def _read_leads(value: str) -> tuple[str, ...]:
@@ -112,7 +126,7 @@ def _read_leads(value: str) -> tuple[str, ...]:
             raise NotationError(
                 f"unknown agreement {agreement!r}: {hint}write {', '.join(LEADS)}"
             )
-    if {*leads} >= LOW_CARD_LEADS:
+    if {*leads} >= {*LOW_CARD_LEADS}:
         raise NotationError(
             f"{value!r} says two things of the same cards: leave one out"
         )
@@ -143,10 +157,11 @@ def _places(name: str) -> Iterator[tuple[Place, Auction]]:
             yield AskingCall(asking, suit), start.after_all([asking, PASS])
         return
     words = call_words("" if name == OPENING else name.removeprefix(AFTER))
-    for calls in product(*(word.split("/") for word in words)):
+    alternatives = (word.split("/") for word in words)
+    for calls in product(*alternatives):
         before = start.after_all(calls)
-        opened = before.calls[:1] not in ((), (PASS,))
-        is_place = name.startswith(AFTER) and opened and not before.is_over
+        is_opened = before.calls[:1] not in ((), (PASS,))
+        is_place = name.startswith(AFTER) and is_opened and not before.is_over
         if name != OPENING and not is_place:
             raise NotationError(
                 f'write [{OPENING}], ["{AFTER}1C/1D Pass"], the calls from the first '
@@ -157,14 +172,15 @@ def _places(name: str) -> Iterator[tuple[Place, Auction]]:
 
 def _family(toml: Toml, name: str, calls: Mapping[str, Any]) -> Family:
     """A section whose name has letters; every call of it is tried once."""
-    texts: dict[str, tuple[str, ...]] = {}
+    family_name = name.removeprefix(AFTER)
     with located(f"{toml.path}: [{name!r}]"):
-        family = Family.of(name.removeprefix(AFTER))
+        Family.of(family_name)
+    texts: dict[str, tuple[str, ...]] = {}
     for key, value in calls.items():
         with located(toml.next(key)[0]):
             texts[key] = tuple(_texts(value))
-            Family.of(family.name, {key: texts[key]}).verify()
-    return Family.of(family.name, texts)
+            Family.of(family_name, {key: texts[key]}).verify()
+    return Family.of(family_name, texts)
 
 
 def _texts(value: Any) -> list[str]:
@@ -181,7 +197,9 @@ def place_name(place: Place) -> str:
     """A place as a section is named."""
     if isinstance(place, AskingCall):
         return f"{ANSWERS}{place.call}"
-    return f"{AFTER}{' '.join(map(str, place))}" if place else OPENING
+    if not place:
+        return OPENING
+    return f"{AFTER}{' '.join(map(str, place))}"
 
 
 def call_shown(place: Place, call: Call, statements: tuple[Statement, ...]) -> str:
@@ -198,14 +216,15 @@ def call_shown(place: Place, call: Call, statements: tuple[Statement, ...]) -> s
 def system_names() -> tuple[str, ...]:
     """The systems that come with the package.
 
+    Examples
+    --------
     >>> system_names()[:4]
     ('acol', 'bergen', 'drury', 'five-card-majors')
     """
     folder = files("bayesbridge.bidders").joinpath("data/systems")
-    names = (file.name for file in folder.iterdir())
-    return tuple(
-        sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
-    )
+    files_there = (file.name for file in folder.iterdir())
+    names = (name.removesuffix(SUFFIX) for name in files_there if name.endswith(SUFFIX))
+    return tuple(sorted(names))
 
 
 def path_of_package(name: str) -> str:

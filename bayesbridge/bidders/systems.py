@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, reduce
-from typing import Final
+from typing import Final, NamedTuple
 
 from bayesbridge.bidders.families import Calls, Family
 from bayesbridge.bidders.statements import Meanings, Statement
@@ -38,6 +38,8 @@ PLAYERS: Final = 4
 class System:
     """What the calls of a pair show.
 
+    Examples
+    --------
     >>> System.of("strong-notrump")
     System.of('strong-notrump')
     >>> print(System.of("weak-twos"))
@@ -47,7 +49,8 @@ class System:
     name: str
     places: Mapping[Place, Meanings] = field(hash=False)
     about: str = field(default="", compare=False)
-    leads: tuple[str, ...] = ()  #: Agreements on the card of the opening lead.
+    leads: tuple[str, ...] = ()
+    """Agreements on the card of the opening lead."""
     families: tuple[Family, ...] = field(default=(), hash=False)
     like: System | None = None
     """What holds where neither places nor families say anything else."""
@@ -60,8 +63,9 @@ class System:
 
     @classmethod
     def of(cls, text: System | str) -> System:
-        """A system by its name, from a file (``….toml``), or several of them united:
-        ``strong-notrump+weak-twos``.
+        """Read a system by its name or its file, or several united.
+
+        Files are named ``….toml``, several systems ``strong-notrump+weak-twos``.
         """
         if isinstance(text, System):
             return text
@@ -73,11 +77,16 @@ class System:
     @classmethod
     def _of_file(cls, name: str, file: SystemFile) -> System:
         """The system of a file, and of the system that it is like."""
-        like = None if file.like is None else _system_of_package(file.like)
+        like = None
+        own_places = None
+        places: dict[Place, Meanings] = {}
         leads = file.leads
-        if leads is None:
-            leads = () if like is None else like.leads
-        places: dict[Place, Meanings] = {} if like is None else {**like.places}
+        if file.like is not None:
+            like = _system_of_package(file.like)
+            own_places = frozenset(file.places)
+            places |= like.places
+            if leads is None:
+                leads = like.leads
         places |= file.places
         places = {place: meanings for place, meanings in places.items() if meanings}
         if not places and not leads and not file.families:
@@ -85,27 +94,27 @@ class System:
                 f"{file.path}: it says nothing of any call: write "
                 f'1NT = "15-17 points" below [{OPENING}]'
             )
-        families = tuple(file.families)
-        own_places = None if like is None else frozenset(file.places)
         return cls(
             name,
             places,
             file.about,
-            leads,
-            families,
+            leads or (),
+            tuple(file.families),
             like,
             own_places,
             is_convention=file.is_convention,
         )
 
     def __add__(self, other: System) -> System:
+        """Both systems at once; an error where they contradict each other."""
         if not self.name:
             return other
         if self.leads and other.leads and self.leads != other.leads:
             self._contradict(other, self.leads_text, other.leads_text)
         places: dict[Place, Meanings] = {**self.places}
         for place, meanings in other.places.items():
-            places[place] = self._united(other, place, meanings)
+            own_meanings = {**self.meanings_at(place)}
+            places[place] = self._join(other, place, own_meanings, meanings)
         names = (*self.name.split("+"), *other.name.split("+"))
         about = "; ".join(system.about for system in (self, other) if system.about)
         return System(
@@ -116,30 +125,27 @@ class System:
             parts=(self, other),
         )
 
-    def _united(self, other: System, place: Place, meanings: Meanings) -> Meanings:
-        """What both systems show at a place of the other one."""
-        return self._with(other, {**self.meanings_at(place)}, place, meanings)
-
-    def _with(
+    def _join(
         self,
         other: System,
-        united: dict[Call, tuple[Statement, ...]],
         place: Place,
-        meanings: Meanings,
+        meanings: dict[Call, tuple[Statement, ...]],
+        others_meanings: Meanings,
     ) -> Meanings:
-        """What is shown at a place together with meanings of the other system."""
+        """What is shown at a place where both systems are played."""
         if other.is_convention:
-            return united | {**meanings}
-        for call, statements in meanings.items():
-            if united.setdefault(call, statements) != statements:
+            return meanings | {**others_meanings}
+        for call, statements in others_meanings.items():
+            if meanings.setdefault(call, statements) != statements:
                 self._contradict(
                     other,
-                    call_shown(place, call, united[call]),
+                    call_shown(place, call, meanings[call]),
                     call_shown(place, call, statements),
                 )
-        return united
+        return meanings
 
     def _contradict(self, other: System, text: str, other_text: str) -> None:
+        """Raise the error of two systems that say different things."""
         raise NotationError(
             f"systems {self.name} and {other.name} contradict each other: {text}, and "
             f"{other_text}: leave one out, or give each a share"
@@ -156,6 +162,7 @@ class System:
     def _meanings_after(
         self, calls: Calls, has_passed: bool = False
     ) -> Meanings | None:
+        """What calls show after these, an agreed suit included."""
         meanings = self.meanings_at(calls, has_passed)
         if not meanings and calls[-1:] == (PASS,):
             suit = self.agreed(calls)
@@ -165,74 +172,85 @@ class System:
 
     @lru_cache(maxsize=4096)  # noqa: B019
     def meanings_at(self, place: Place, has_passed: bool = False) -> Meanings:
-        """What calls show at a place, an agreed suit left aside; ``has_passed``: by a
-        player who has passed before the opening.
+        """What calls show at a place, an agreed suit left aside.
+
+        ``has_passed``: by a player who has passed before the opening.
         """
         if self.parts:
             first, second = self.parts
-            united = {**first.meanings_at(place, has_passed)}
-            meanings = second.meanings_at(place, has_passed)
-            return first._with(second, united, place, meanings)
+            meanings = {**first.meanings_at(place, has_passed)}
+            seconds_meanings = second.meanings_at(place, has_passed)
+            return first._join(second, place, meanings, seconds_meanings)
         own = self.places.get(place, {})
         if isinstance(place, AskingCall):
             return own
-        in_families: dict[Call, tuple[Statement, ...]] = {}
-        of_passed_hands: dict[Call, tuple[Statement, ...]] = {}
-        replaces = self.own_places is not None and place in self.own_places
-        silenced = replaces
-        for family in self.families:
-            if family.silences(place):
-                in_families = {}
-                silenced = True
-            elif not family.passed_hand:
-                in_families |= family.meanings(place)
-            elif has_passed:
-                of_passed_hands |= family.meanings(place)
+        by_families = self._meanings_by_families(place, has_passed)
         if self.like is None:
-            return {**in_families, **own, **of_passed_hands}
-        lower = {} if silenced else self.like.meanings_at(place, has_passed)
-        exact = own if replaces else {}
-        return {**lower, **in_families, **exact, **of_passed_hands}
+            return {**by_families.of_all_hands, **own, **by_families.of_passed_hands}
+        is_own_place = self.own_places is not None and place in self.own_places
+        lower: Meanings = {}
+        if not is_own_place and not by_families.silence_lower:
+            lower = self.like.meanings_at(place, has_passed)
+        return {
+            **lower,
+            **by_families.of_all_hands,
+            **(own if is_own_place else {}),
+            **by_families.of_passed_hands,
+        }
+
+    def _meanings_by_families(self, calls: Calls, has_passed: bool) -> _FamilyMeanings:
+        """What the own families say after these calls."""
+        of_all_hands: dict[Call, tuple[Statement, ...]] = {}
+        of_passed_hands: dict[Call, tuple[Statement, ...]] = {}
+        silence_lower = False
+        for family in self.families:
+            if family.silences(calls):
+                of_all_hands = {}
+                silence_lower = True
+            elif not family.passed_hand:
+                of_all_hands |= family.meanings(calls)
+            elif has_passed:
+                of_passed_hands |= family.meanings(calls)
+        return _FamilyMeanings(of_all_hands, of_passed_hands, silence_lower)
 
     def agreed(self, calls: Calls) -> Suit | None:
-        """The suit that the last call but one asks about, as docs/bidders.md has it;
-        ``None`` where it asks nothing.
+        """The suit that the last call but one asks about; ``None`` where it asks nothing.
+
+        docs/bidders.md has the rule.
         """
-        pair = self._pair(calls, calls[:-2])
+        pair = self._suits_of_pair(calls, calls[:-2])
         if pair.agreed is not None:
             return pair.agreed
         return None if pair.answerer_bid_notrump else pair.last
 
     def agreed_by_both(self, calls: Calls) -> Suit | None:
         """The first suit that both partners of the player in turn have shown."""
-        return self._pair(calls, calls).agreed
+        return self._suits_of_pair(calls, calls).agreed
 
-    def _pair(self, calls: Calls, heard: Calls) -> _SuitsOfPair:
-        """What the pair of the player in turn after ``calls`` has shown by the first of
-        them.
-        """
+    def _suits_of_pair(self, calls: Calls, first_calls: Calls) -> _SuitsOfPair:
+        """What the pair of the player in turn after ``calls`` shows by the first ones."""
         pair = _SuitsOfPair()
-        theirs: set[Suit] = set()
-        for index, call in enumerate(heard):
+        opponents_suits: set[Suit] = set()
+        for index, call in enumerate(first_calls):
             distance = len(calls) - index
             if distance % SIDES:
-                theirs |= _suits_named(call)
+                opponents_suits |= _suits_named(call)
                 continue
             statements = self.meanings_at(calls[:index]).get(call)
-            pair.hear(call, statements, theirs, by_asker=distance % PLAYERS != 0)
+            by_asker = distance % PLAYERS != 0
+            pair.hear(call, statements, opponents_suits, by_asker)
             if pair.agreed is not None:
                 break
         return pair
 
     def __str__(self) -> str:
-        shown = {
-            call_shown(place, call, statements): None
-            for place, meanings in self.places.items()
-            for call, statements in meanings.items()
-        }
-        texts = [*shown]
-        if len(texts) > MOST_CALLS_SHOWN:
-            texts = [self.about or self.name, f"{len(shown)} calls"]
+        sentences: dict[str, None] = {}
+        for place, meanings in self.places.items():
+            for call, statements in meanings.items():
+                sentences[call_shown(place, call, statements)] = None
+        texts = [*sentences]
+        if len(sentences) > MOST_CALLS_SHOWN:
+            texts = [self.about or self.name, f"{len(sentences)} calls"]
         families = sum(len(family.calls) for family in self._all_families)
         if families:
             texts.append(f"{families} families of calls")
@@ -241,8 +259,10 @@ class System:
     @property
     def _all_families(self) -> tuple[Family, ...]:
         """Its own, and those of systems that it is like or made of."""
-        lower = self.parts if self.like is None else (self.like,)
-        families = (family for system in lower for family in system._all_families)
+        systems = self.parts if self.like is None else (self.like,)
+        families: list[Family] = []
+        for system in systems:
+            families += system._all_families
         return (*families, *self.families)
 
     @property
@@ -252,6 +272,15 @@ class System:
 
     def __repr__(self) -> str:
         return f"System.of({self.name!r})"
+
+
+class _FamilyMeanings(NamedTuple):
+    """What families of calls say at one place."""
+
+    of_all_hands: Meanings
+    of_passed_hands: Meanings
+    silence_lower: bool
+    """Whether they take back what the system that this one is like says there."""
 
 
 class _SuitsOfPair:
@@ -272,37 +301,42 @@ class _SuitsOfPair:
         self,
         call: Call,
         statements: tuple[Statement, ...] | None,
-        theirs: set[Suit],
+        opponents_suits: set[Suit],
         by_asker: bool,
     ) -> None:
         """Take in a call of the pair, and what it shows where a system says it."""
         named = _suits_named(call)
-        shown = self._shown[by_asker]
-        partners = self._shown[not by_asker]
+        partners_suits = self._shown[not by_asker]
+        suits: set[Suit] = set()
         if statements:
-            suits = set.intersection(
-                *(set(statement.long_suits) for statement in statements)
-            )
-        else:
-            suits = named - theirs if self._natural else set[Suit]()
-        common = suits & partners
+            suits = _suits_shown(statements)
+        elif self._natural:
+            suits = named - opponents_suits
+        common = suits & partners_suits
         if common:
             self.agreed = max(common)
             return
-        shown |= suits
+        self._shown[by_asker] |= suits
         if suits:
             self.last = max(suits) if len(suits) == 1 else None
-        self._natural = not statements or not named - suits - partners
+        self._natural = not statements or not named - suits - partners_suits
         if not by_asker and call.strain is Strain.NT:
             self.answerer_bid_notrump = True
 
 
+def _suits_shown(statements: tuple[Statement, ...]) -> set[Suit]:
+    """The suits that are long in every hand that a call shows."""
+    return set.intersection(*(set(statement.long_suits) for statement in statements))
+
+
 def _suits_named(call: Call) -> set[Suit]:
+    """The suit of a bid; none of no trumps and of other calls."""
     suit = None if call.strain is None else call.strain.trump
     return set() if suit is None else {suit}
 
 
 NOTHING: Final = System("", {})
+"""A system that says nothing."""
 
 
 def place_of(before: Auction) -> Calls:
@@ -315,10 +349,12 @@ def place_of(before: Auction) -> Calls:
 
 @cache
 def _system_of_package(name: str) -> System:
+    """A system that comes with the package."""
     return System._of_file(name, SystemFile.read(path_of_package(name)))
 
 
 def _system_of_name(name: str) -> System:
+    """A system by the name of its file, or of the package."""
     if name.endswith(SUFFIX):
         return System._of_file(name, SystemFile.read(name))
     return _system_of_package(name)

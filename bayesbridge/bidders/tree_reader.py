@@ -9,23 +9,36 @@ that is one call longer than another costs one token. The same numbers come out 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.bidders.auction_tree import NOBODY, AuctionTree
-from bayesbridge.bidders.learned import OPENING, PLACES, STARTS, LearnedBidder
-from bayesbridge.bidders.networks import layer_norm, linear, network, part
+from bayesbridge.bidders.auction_tree import AuctionTree
+from bayesbridge.bidders.learned import (
+    NETWORK_FILE,
+    STARTS,
+    LearnedBidder,
+    token_parts,
+)
+from bayesbridge.bidders.networks import (
+    feed_forward,
+    layer_norm,
+    linear,
+    network,
+    reader_layers,
+    softmax_in_place,
+)
 from bayesbridge.game.calls import CALLS
 from bayesbridge.game.layouts import Floats, Hands, Singles
 from bayesbridge.runtime.jit import one_thread
 
-NOBODYS_BID: Final = 4  # owner of the last bid where nobody has bid
 KEYS: Final = 0
 VALUES: Final = 1
-FIRST_ROOM: Final = 256  # nodes for which there is room at first
+"""Of a call in memory: what later calls look for, and what they find."""
+
+FIRST_ROOM: Final = 256
+"""Nodes for which there is room at first."""
 
 
 class TreeReader:
@@ -34,26 +47,26 @@ class TreeReader:
     def __init__(self, bidder: LearnedBidder, tree: AuctionTree) -> None:
         self.tree = tree
         self.slip = bidder.slip
-        self.network = network("auction.npz", f"{bidder.size}_")
+        self.network = network(NETWORK_FILE, f"{bidder.size}_")
         self.parameters = self.network.parameters
-        first = tree.first
         self.vulnerable = (
-            first in bidder.vulnerable,
-            first.next() in bidder.vulnerable,
+            tree.first in bidder.vulnerable,
+            tree.first.next() in bidder.vulnerable,
         )
-        self.styles = np.stack([side.numbers for side in bidder.style])
-        self.layers = self._layers()
+        """The dealer's side, and the other one."""
+        self.styles = np.stack([style.numbers for style in bidder.style])
+        self.layers = reader_layers(self.parameters)
         self.heads, self.reach = self.layers[0]["distance"].shape
         self.width = self.parameters["reader_norm_weight"].shape[0]
         units = self.parameters["own_weight"].shape[0]
-        self._read = np.zeros(FIRST_ROOM, np.bool_)
-        #: (nodes, layers, 2, width) keys and values of the last call of every node.
+        self._is_read = np.zeros(FIRST_ROOM, np.bool_)
         self._memory = np.zeros((FIRST_ROOM, len(self.layers), 2, self.width), "f4")
-        #: (nodes, units) what the context scales and shifts a hand's vector by.
+        """(nodes, layers, 2, width) keys and values of the last call of every node."""
         self._scale = np.zeros((FIRST_ROOM, units), np.float32)
         self._shift = np.zeros((FIRST_ROOM, units), np.float32)
-        #: (nodes, 38) what the auction alone says for every call, -inf if illegal.
+        """(nodes, units) what the context scales and shifts a hand's vector by."""
         self._bias = np.zeros((FIRST_ROOM, len(CALLS)), np.float32)
+        """(nodes, 38) what the auction alone says for every call, -inf if illegal."""
 
     def vectors(self, hands: Hands) -> Singles:
         """(n, units) of n hands, (1, units) where all are the same."""
@@ -61,16 +74,17 @@ class TreeReader:
             return self.network.vectors(hands)[0]
 
     def probabilities(self, nodes: NDArray[np.intp], vectors: Singles) -> Floats:
-        """(n, 38) P(call ∣ hand, auction) in n auctions of one length, each by a hand's
-        vector (n, units); 0 if illegal.
+        """(n, 38) P(call ∣ hand, auction) in n auctions of one length; 0 if illegal.
+
+        ``vectors`` are (n, units), of the hand in each of the auctions.
         """
         self._read_all(np.unique(nodes))
         scores = self._scores(nodes, vectors).astype(np.float64)
         shares = np.exp(scores - scores.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
         legal = np.isfinite(scores)
-        slips = self.slip / legal.sum(axis=1, keepdims=True)
-        return np.where(legal, (1.0 - self.slip) * shares + slips, 0.0)
+        slip_each = self.slip / legal.sum(axis=1, keepdims=True)
+        return np.where(legal, (1.0 - self.slip) * shares + slip_each, 0.0)
 
     def _scores(self, nodes: NDArray[np.intp], vectors: Singles) -> Singles:
         """(n, 38) in auctions that are read; -inf if illegal."""
@@ -81,87 +95,77 @@ class TreeReader:
             scores = hidden @ self.parameters["out_weight"].T
         return np.asarray(scores + self._bias[nodes], np.float32)
 
-    def _layers(self) -> list[dict[str, Singles]]:
-        layers: list[dict[str, Singles]] = []
-        while layer := part(self.parameters, f"reader_layers_{len(layers)}_"):
-            layers.append(layer)
-        return layers
-
     def _read_all(self, nodes: NDArray[np.intp]) -> None:
         """Read these auctions of one length, and before them what they begin with."""
         self._make_room(len(self.tree.nodes))
         paths = np.stack([self.tree.path(node) for node in nodes.tolist()])
         for length in range(paths.shape[1]):
-            begun = np.unique(paths[:, length])
-            unread = begun[~self._read[begun]]
+            beginnings = np.unique(paths[:, length])
+            unread = beginnings[~self._is_read[beginnings]]
             if len(unread):
                 with one_thread():
-                    self._read_new(unread)
+                    self._read_last_calls(unread)
 
     def _make_room(self, nodes: int) -> None:
-        room = len(self._read)
+        """Lengthen the arrays, at least to twice their length, if nodes need it."""
+        room = len(self._is_read)
         if nodes <= room:
             return
-        more = max(nodes - room, room)
-        for name in ("_read", "_memory", "_scale", "_shift", "_bias"):
+        extra_room = max(nodes - room, room)
+        for name in ("_is_read", "_memory", "_scale", "_shift", "_bias"):
             array = getattr(self, name)
-            empty = np.zeros((more, *array.shape[1:]), array.dtype)
+            empty = np.zeros((extra_room, *array.shape[1:]), array.dtype)
             setattr(self, name, np.concatenate([array, empty]))
 
-    def _read_new(self, nodes: NDArray[np.intp]) -> None:
-        """Read auctions of one length whose beginnings are read."""
-        numbers = nodes.tolist()
+    def _read_last_calls(self, nodes: NDArray[np.intp]) -> None:
+        """Read auctions of one length whose beginnings are read, and keep what they say."""
         p = self.parameters
-        styles = self.styles[[self._side(node) for node in numbers]]
-        tokens = np.array([self._token(node) for node in numbers], np.intp)
-        x: Singles = p["reader_table_weight"][tokens + STARTS[:-1]].sum(axis=1)
+        states = [self.tree.nodes[node] for node in nodes.tolist()]
+        sides = [(self.tree.first + state.length) % 2 for state in states]
+        styles = self.styles[sides]
+        tokens = np.array(
+            [token_parts(state, self.vulnerable) for state in states], np.intp
+        )
+        rows = p["reader_table_weight"][tokens + STARTS[:-1]]
+        x: Singles = rows.sum(axis=1)
         x += linear(p, "style", styles)
-        paths = np.stack([self.tree.path(node) for node in numbers])
+        paths = np.stack([self.tree.path(node) for node in nodes.tolist()])
         for number, layer in enumerate(self.layers):
-            x += self._look_back(number, layer_norm(layer, "norm_1", x), paths)
-            up = linear(layer, "up", layer_norm(layer, "norm_2", x))
-            x += linear(layer, "down", np.maximum(up, 0))
-        known = np.concatenate([layer_norm(p, "reader_norm", x), styles], axis=1)
+            x += self._attention(number, layer_norm(layer, "norm_1", x), paths)
+            x += feed_forward(layer, layer_norm(layer, "norm_2", x))
+        said_by_auction = layer_norm(p, "reader_norm", x)
+        known = np.concatenate([said_by_auction, styles], axis=1)
+        self._keep_context(nodes, known)
+
+    def _keep_context(self, nodes: NDArray[np.intp], known: Singles) -> None:
+        """Keep the contexts of nodes, from (n, width) what is known there."""
+        p = self.parameters
         self._scale[nodes] = linear(p, "scale", known)
         self._shift[nodes] = linear(p, "shift", known)
         bias = linear(p, "context_out", known) + p["out_bias"]
-        legal = np.stack([self.tree.legal(node) for node in numbers])
+        legal = np.stack([self.tree.legal(node) for node in nodes.tolist()])
         self._bias[nodes] = np.where(legal, bias, -np.inf)
-        self._read[nodes] = True
+        self._is_read[nodes] = True
 
-    def _look_back(self, number: int, x: Singles, paths: NDArray[np.intp]) -> Singles:
-        """(n, width) what the last calls of n ``paths`` find in the calls before."""
+    def _attention(self, number: int, x: Singles, paths: NDArray[np.intp]) -> Singles:
+        """(n, width) what the last call of each of n paths finds in the calls before.
+
+        ``x`` is (n, width), of the last calls; ``paths`` are (n, length) nodes, and
+        ``number`` is that of the layer. Keys and values of the last calls are kept.
+        """
         layer = self.layers[number]
         n, length = paths.shape
-        split = (n, length, self.heads, -1)
         joined = linear(layer, "ask", x).reshape(n, 3, self.width)
         self._memory[paths[:, -1], number] = joined[:, 1:]
+        by_head = (n, length, self.heads, -1)
         query = joined[:, 0].reshape(n, self.heads, 1, -1)
-        keys = self._memory[paths, number, KEYS].reshape(split)
-        values = self._memory[paths, number, VALUES].reshape(split)
+        keys = self._memory[paths, number, KEYS].reshape(by_head)
+        values = self._memory[paths, number, VALUES].reshape(by_head)
+        head_width = query.shape[-1]
         scores = query @ keys.transpose(0, 2, 3, 1)
-        scores *= np.float32(query.shape[-1] ** -0.5)
-        after = np.minimum(np.arange(length)[::-1], self.reach - 1)
-        scores += layer["distance"][:, None, after]
-        scores -= scores.max(axis=-1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(axis=-1, keepdims=True)
+        scores *= np.float32(head_width**-0.5)
+        distance = np.minimum(np.arange(length)[::-1], self.reach - 1)
+        scores += layer["distance"][:, None, distance]
+        softmax_in_place(scores)
         mixed = scores @ values.transpose(0, 2, 1, 3)
         return linear(layer, "answer", mixed.reshape(n, self.width))
-
-    def _side(self, node: int) -> int:
-        """Of the seat in turn: 0 North and South, 1 East and West."""
-        return (self.tree.first + self.tree.nodes[node].length) % 2
-
-    def _token(self, node: int) -> Sequence[int]:
-        """What the seat in turn sees, by the parts of ``STARTS``."""
-        state = self.tree.nodes[node]
-        previous = OPENING if state.call == NOBODY else state.call
-        owner = NOBODYS_BID
-        if state.bidder != NOBODY:
-            owner = (state.bidder - state.length) % 4
-        ours = self.vulnerable[state.length % 2]
-        theirs = self.vulnerable[1 - state.length % 2]
-        sides = 2 * ours + theirs
-        place = min(state.length, PLACES - 1)
-        return previous, state.last_bid - 2, state.doubled, owner, sides, place

@@ -69,7 +69,7 @@ def test_laplace_against_brute_force_along_lines(tables, style):
 
 def test_the_slopes_are_those_of_the_scores(tables):
     at = np.linspace(-0.5, 0.5, STYLE)
-    line = pairs.Linear.around(tables[:1], at)
+    line = pairs.LinearTurns.around(tables[:1], at)
     more, less = pairs.turns_of(
         tables[:1], pairs.known_numbers(np.array([at + 0.05, at - 0.05]))
     ).scores
