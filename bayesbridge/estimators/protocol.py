@@ -49,32 +49,53 @@ RESERVED: Final = ("chain", "draw", "log_weight", "batch_row", "batch_weight")
 class Question:
     """What is asked of every layout alike.
 
+    Parameters
+    ----------
+    pair : pair of Seat
+        The two seats that play together, the bidder first.
+    trump : Suit, optional
+        The trump suit, ``None`` at no trumps.
+    trick : Trick, optional
+        The trick so far, for estimators that judge the next card.
+    played : int
+        Mask of the cards that have left their hands, those of ``trick`` among them.
+
+    Examples
+    --------
     >>> Question.of("S:N").pair
     (<Seat.S: 2>, <Seat.N: 0>)
     """
 
-    pair: tuple[Seat, Seat]  #: The two seats that play together, the bidder first.
-    trump: Suit | None = None  #: The trump suit, ``None`` at no trumps.
-    trick: Trick | None = (
-        None  #: The trick so far, for estimators that judge the next card.
-    )
-    #: Mask of the cards that have left their hands, those of ``trick`` among them.
+    pair: tuple[Seat, Seat]
+    trump: Suit | None = None
+    trick: Trick | None = None
     played: int = 0
 
     @classmethod
     def of(cls, pair: str | tuple[Seat | str, Seat | str], **rest: Any) -> Question:
-        """A question about a pair such as ``"S:N"``, ``"SN"`` or ``("S", "N")``."""
-        words = (
-            (pair if len(pair) == 2 else pair.replace(":", " ").split())
-            if isinstance(pair, str)
-            else pair
-        )
-        letters: list[Seat | str] = list(words)
-        if len(letters) != 2 or Seat.of(letters[0]) == Seat.of(letters[1]):
+        """A question about a pair such as ``"S:N"``, ``"SN"`` or ``("S", "N")``.
+
+        Parameters
+        ----------
+        pair : str or pair of Seat
+            Two different seats.
+        **rest
+            The other fields by name.
+
+        Returns
+        -------
+        Question
+        """
+        seats: list[Seat | str]
+        if isinstance(pair, str) and len(pair) != 2:
+            seats = list(pair.replace(":", " ").split())
+        else:
+            seats = list(pair)
+        if len(seats) != 2 or Seat.of(seats[0]) == Seat.of(seats[1]):
             raise BayesBridgeError(
                 f"pair {pair!r}: name two different seats, such as S:N", pair=pair
             )
-        return cls((Seat.of(letters[0]), Seat.of(letters[1])), **rest)
+        return cls((Seat.of(seats[0]), Seat.of(seats[1])), **rest)
 
     @property
     def strain(self) -> Strain:
@@ -83,75 +104,110 @@ class Question:
 
     @property
     def table(self) -> tuple[Seat, ...]:
-        """The seats in order of play, the first of the pair first and the second taken
-        to sit opposite.
+        """The seats in order of play, the first of the pair first.
+
+        The second of the pair is taken to sit opposite.
 
         >>> [seat.name for seat in Question.of("E:N").table]
         ['E', 'S', 'N', 'W']
         """
         first, second = self.pair
-        left, right = (
-            seat for step in (1, 2, 3) if (seat := first.next(step)) != second
-        )
+        others = [first.next(step) for step in (1, 2, 3)]
+        others.remove(second)
+        left, right = others
         return first, left, second, right
 
 
 @dataclass(frozen=True, slots=True)
 class TrickCount:
-    """What an output that counts tricks does where it cannot count: ``undefined_value``
-    stands for it.
+    """What an output that counts tricks does where it cannot count.
 
-    >>> Output("T", "Total captures.", dtype="int8", tricks=TrickCount(0, "conditions fail")).tricks.failing
+    Parameters
+    ----------
+    undefined_value : int, optional
+        What stands for it there; ``None`` for an output that always counts.
+    failing : str
+        What failing means, in two or three words.
+    holding : str
+        What the contrary means, as in "T if they hold".
+    at_table : bool
+        Whether it estimates tricks taken against a defence: then contracts *make*;
+        otherwise the number is reached.
+
+    Examples
+    --------
+    >>> count = TrickCount(0, "conditions fail")
+    >>> Output("T", "Total captures.", dtype="int8", tricks=count).tricks.failing
     'conditions fail'
     """
 
-    undefined_value: int | None = None  #: ``None`` for an output that always counts.
-    failing: str = "fails"  #: What failing means, in two or three words.
-    holding: str = "holds"  #: What the contrary means, as in "T if they hold".
+    undefined_value: int | None = None
+    failing: str = "fails"
+    holding: str = "holds"
     at_table: bool = False
-    """Whether it estimates tricks taken against a defence: then contracts *make*;
-    otherwise the number is reached.
-    """
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """One named array that an estimator returns: (n, …) with a value for each layout.
 
+    Parameters
+    ----------
+    name : str
+        An identifier; results have it for a name.
+    doc : str
+        A sentence that says what the number is.
+    dims : tuple of str
+        Dimensions after the first; ``suit``, ``strain``, ``seat`` and ``card`` need no
+        ``coords``.
+    dtype : str
+        Integer outputs get a distribution, floating-point ones a mean and a spread.
+    coords : mapping of str to tuple
+        Labels of dimensions of its own.
+    support : range, optional
+        Set where each layout gets a distribution: probabilities of these whole numbers,
+        on a last axis.
+    tricks : TrickCount, optional
+        Set where the number counts tricks: then its contracts are summed up and drawn
+        wherever results are shown.
+    title : str
+        What tricks of another kind are called, in a few words; people are then shown no
+        other output beside it.
+    note : str
+        What a reader must know of these, in place of the sentence.
+    domain : range, optional
+        All values that a whole number may have, where that is known: a distribution
+        lists each of them, with 0 where it never occurs.
+
+    Examples
+    --------
     >>> Output("fit", "Cards of the pair in the suit.", dims=("suit",), dtype="int8").shape
     (4,)
     """
 
     name: str
-    doc: str  #: A sentence that says what the number is.
-    dims: tuple[
-        str, ...
-    ] = ()  #: Dimensions after the first; those of ``COORDS`` need no coords.
-    #: Integer outputs get a distribution, floating-point ones a mean and a spread.
+    doc: str
+    dims: tuple[str, ...] = ()
     dtype: str = "float64"
-    coords: Mapping[str, tuple[Any, ...]] = field(
-        default_factory=dict
-    )  #: Labels of dimensions of its own.
+    coords: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     support: range | None = None
-    """Set where each layout gets a distribution: probabilities of these whole numbers,
-    on a last axis.
-    """
     tricks: TrickCount | None = None
-    """Set where the number counts tricks: then its contracts are summed up and drawn
-    wherever results are shown.
-    """
     title: str = ""
-    """What tricks of another kind are called, in a few words; people are then shown no
-    other output beside it.
-    """
-    note: str = ""  #: What a reader must know of these, in place of the sentence.
+    note: str = ""
     domain: range | None = None
-    """All values that a whole number may have, where that is known: a distribution
-    lists each of them, with 0 where it never occurs.
-    """
 
     def labels(self, dim: str) -> tuple[Any, ...]:
-        """The labels of a dimension."""
+        """The labels of a dimension.
+
+        Parameters
+        ----------
+        dim : str
+            One of ``dims``.
+
+        Returns
+        -------
+        tuple
+        """
         return tuple(self.coords[dim] if dim in self.coords else COORDS[dim])
 
     @property
@@ -166,19 +222,23 @@ class Output:
 
     @property
     def returned(self) -> tuple[int, ...]:
-        """The shape of what is returned for one layout: with probabilities on a last
-        axis where there are such.
+        """The shape of what is returned for one layout.
+
+        Where it is a distribution, the probabilities are on a last axis.
         """
         return self.shape if self.support is None else (*self.shape, len(self.support))
 
 
 @runtime_checkable
 class Estimator(Protocol):
-    """Anything with these three; a class, a dataclass or a module-level object.
+    """What plugins offer: a name, declared outputs, and a method over many layouts.
 
-    One that takes long says so by an attribute more, ``seconds``: the time for one
-    layout on one core, see ``seconds_of``.
+    Anything with these three is one, such as an object of a class or a dataclass. One
+    that takes long says so by an attribute more, ``seconds``, the time for one layout on
+    one core: it then gets as many layouts as the time allows.
 
+    Examples
+    --------
     >>> from bayesbridge.plugins import Estimator
     >>> from bayesbridge.estimators.builtin import CaptureEstimator
     >>> isinstance(CaptureEstimator(), Estimator)
@@ -196,8 +256,21 @@ class Estimator(Protocol):
     def estimate(
         self, layouts: Layouts, question: Question
     ) -> Mapping[str, NDArray[Any]]:
-        """The declared arrays for a batch; the same batch and question give the same
-        arrays.
+        """The declared arrays for a batch of layouts.
+
+        The same batch and question give the same arrays.
+
+        Parameters
+        ----------
+        layouts : Layouts
+            n full deals, as (n, 4) masks; they must be left alone.
+        question : Question
+            What is asked of every layout alike.
+
+        Returns
+        -------
+        mapping of str to array
+            For each output an array of n rows.
         """
 
 
@@ -230,9 +303,26 @@ type OfOneDeal = Callable[[Deal, Question], float]
 def estimator(
     name: str, *, doc: str | None = None, dtype: str = "float64"
 ) -> Callable[[OfOneDeal], Estimator]:
-    """Make an estimator of a function that takes one deal and the question and returns
-    a number.
+    """Make an estimator of a function of one deal.
 
+    Parameters
+    ----------
+    name : str
+        The name of the estimator, and of its output.
+    doc : str, optional
+        A sentence that says what the number is; by default the first line of the
+        function's docstring.
+    dtype : str
+        Type of the number: an integer gets a distribution.
+
+    Returns
+    -------
+    callable
+        A decorator of a function that takes a :class:`Deal` and a :class:`Question` and
+        returns a number.
+
+    Examples
+    --------
     >>> @estimator("aces", dtype="int8")
     ... def aces(deal, question):
     ...     "Aces of the pair."
@@ -242,10 +332,10 @@ def estimator(
     """
 
     def wrap(function: OfOneDeal) -> Estimator:
-        sentence = (doc or function.__doc__ or f"{name}.").strip().splitlines()[0]
-        output = Output(
-            name, sentence if sentence.endswith(".") else f"{sentence}.", dtype=dtype
-        )
+        text = doc or function.__doc__ or f"{name}."
+        first_line = text.strip().splitlines()[0]
+        sentence = first_line if first_line.endswith(".") else f"{first_line}."
+        output = Output(name, sentence, dtype=dtype)
         return PlainEstimator(name, (output,), function)
 
     return wrap
@@ -262,6 +352,7 @@ class PlainEstimator:
     def estimate(
         self, layouts: Layouts, question: Question
     ) -> Mapping[str, NDArray[Any]]:
+        """The function's number for each layout."""
         return {
             self.name: np.array(
                 [self.function(deal, question) for deal in layouts],
