@@ -1,18 +1,16 @@
-"""Belief: what one observer knows, seen at the table or on record, and how they come to
-a posterior.
-"""
+"""Belief: what one observer knows, and how they come to a posterior."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from math import log2
 from numbers import Integral
 from pathlib import Path
 from secrets import randbits
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from bayesbridge.belief.conflict import Fact, contradiction
 from bayesbridge.bidders.iterative import IterativeBidder
@@ -46,7 +44,7 @@ from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Vulnerability
-from bayesbridge.game.cards import Hand, Strain, Suit
+from bayesbridge.game.cards import HAND_CARDS, Hand, Strain, Suit
 from bayesbridge.game.deal import Seat, around_table
 from bayesbridge.game.table import Table
 from bayesbridge.game.tricks import Trick
@@ -59,6 +57,9 @@ if TYPE_CHECKING:
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
+SEED_BITS: Final = 128
+"""Of the seed that a run gets which names none, so that it can be repeated too."""
+
 PAPER_GAME: Final = (
     "suits are bid, but this is the paper's game of three, where North is dummy and does "
     "not bid: give dummy=None for bridge, or dummy='N' to say so"
@@ -68,43 +69,80 @@ PAPER_GAME: Final = (
 def seen_by(
     record: Record, observer: Seat | str, cards: int | None
 ) -> tuple[Seat, Hand, list[Piece]]:
-    """The seat, its 13 cards, and what it saw of the auction and of the first ``cards``
-    cards played.
+    """What a seat saw at a table on record: the seat, its 13 cards, and the evidence.
+
+    That is the auction, the first ``cards`` cards played (all if ``None``), and dummy's
+    hand, which is opened after the lead.
     """
     seat = Seat.of(observer)
     hand = record.hands[seat]
-    if hand is None or len(hand) != 13:
+    if hand is None or len(hand) != HAND_CARDS:
         raise NotationError(
             f"{record.place}: the record does not tell {seat.name}'s 13 cards: choose another observer",
             seat=seat,
         )
+    calls: list[Piece] = [Called(caller, call) for caller, call in record.auction or ()]
     plays: list[Piece] = [Play(player, card) for player, card in record.plays[:cards]]
-    dummy = seat if record.contract is None else record.contract.declarer.partner
-    if plays and dummy != seat and (open_hand := record.hands[dummy]) is not None:
-        plays.insert(1, Reveal(dummy, open_hand))
-    return (
-        seat,
-        hand,
-        [*(Called(caller, call) for caller, call in record.auction or ()), *plays],
-    )
+    if plays and record.contract is not None:
+        dummy = record.contract.declarer.partner
+        open_hand = record.hands[dummy]
+        if dummy != seat and open_hand is not None:
+            plays.insert(1, Reveal(dummy, open_hand))
+    return seat, hand, [*calls, *plays]
 
 
 @dataclass(frozen=True, init=False)
 class Belief:
-    """An observer's 13 cards and all they have seen since. Immutable: :meth:`given`
-    returns a new one.
+    """An observer's 13 cards and all they have seen since.
 
+    Immutable: :meth:`given` returns a new belief.
+
+    Parameters
+    ----------
+    observer : Seat or str
+        The seat that looks.
+    hand : Hand or str
+        Its 13 cards.
+    dummy : Seat, str or None
+        The seat that does not bid in the paper's game, ``None`` in bridge, where all
+        four do. Where it is not given, the game is bridge if the evidence or a model
+        belongs to bridge alone: an :class:`Auction` of four seats, a call by North,
+        a double, a style, :class:`LearnedBidder`, :class:`SystemBidder` or
+        :class:`LearnedPlayer`. Otherwise it is the paper's, where North is dummy.
+    trump : Suit, Strain or str, optional
+        The strain of the contract, where the calls do not tell it.
+    bidder : BidderModel, optional
+        How the others bid: by default experts in bridge, else Algorithm 1.
+    player : PlayerModel, "usual" or None
+        How the others choose cards in bridge; ``None`` weighs no choice of cards.
+    style : PairStyle or mapping of side to PairStyle, optional
+        How pairs bid, for the experts of bridge.
+
+    Raises
+    ------
+    DealError
+        If the hand has not 13 cards, or the observer is the dummy.
+    BayesBridgeError
+        If a model is none, or a style comes with another bidder or with a dummy.
+
+    Examples
+    --------
     >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32")
     >>> belief.count()
     84478098072866400
     >>> from bayesbridge import Reveal
     >>> belief.given(Reveal("N", "J54.AQ2.KQ76.A54")).count()
     10400600
+    >>> belief.dummy
+    <Seat.N: 0>
+    >>> belief.given(Called("N", "1H")).dummy is None
+    True
     """
 
     observer: Seat
     hand: Hand
-    dummy: Seat | None  #: The seat that does not bid; ``None`` in bridge.
+    #: The seat that does not bid; ``None`` in bridge.
+    dummy: Seat | None
     #: The strain of the contract if told; the auction tells it too.
     trump: Strain | None
     bidder: BidderModel
@@ -130,79 +168,46 @@ class Belief:
         player: PlayerModel | Literal["usual"] | None = "usual",
         style: PairStyle | Mapping[str, PairStyle] | None = None,
     ) -> None:
-        """What an observer knows before any evidence.
-
-        Parameters
-        ----------
-        observer : Seat or str
-            The seat that looks.
-        hand : Hand or str
-            Its 13 cards.
-        dummy : Seat, str or None
-            The seat that does not bid in the paper's game, ``None`` in bridge, where all
-            four do. Where it is not given, the game is bridge if the evidence or a model
-            belongs to bridge alone: an :class:`Auction` of four seats, a call by North,
-            a double, a style, :class:`LearnedBidder`, :class:`SystemBidder` or
-            :class:`LearnedPlayer`. Otherwise it is the paper's, where North is dummy.
-        trump : Suit, Strain or str, optional
-            The strain of the contract, where the calls do not tell it.
-        bidder : BidderModel, optional
-            How the others bid: by default experts in bridge, else Algorithm 1.
-        player : PlayerModel, "usual" or None
-            How the others choose cards in bridge; ``None`` weighs no choice of cards.
-        style : PairStyle or mapping of side to PairStyle, optional
-            How pairs bid, for the experts of bridge.
-
-        Examples
-        --------
-        >>> Belief("S", "AKQ2.KJ3.A54.Q32").dummy
-        <Seat.N: 0>
-        >>> Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("N", "1H")).dummy is None
-        True
-        """
         models = {"bidder": bidder, "player": player, "style": style}
-        implied = dummy == "implied"
-        if implied:
+        is_implied = dummy == "implied"
+        if is_implied:
             of_bridge = style is not None or any(map(bids_at_bridge, models.values()))
             dummy = None if of_bridge else PAPER_DUMMY
-        own, other = Seat.of(observer), None if dummy is None else Seat.of(dummy)
-        if own == other:
+        seat = Seat.of(observer)
+        dummy_seat = None if dummy is None else Seat.of(dummy)
+        if seat == dummy_seat:
             raise DealError(
-                f"{own.name} is the dummy's seat, whose cards nobody holds: name another observer or another dummy",
-                seat=own,
+                f"{seat.name} is the dummy's seat, whose cards nobody holds: name another observer or another dummy",
+                seat=seat,
             )
-        if style is not None and (bidder is not None or other is not None):
+        if style is not None and (bidder is not None or dummy_seat is not None):
             raise BayesBridgeError(
                 "a style is for four players and the learned bidder: dummy=None, and no bidder"
             )
-        if other is None:
-            from bayesbridge.bidders.learned import LearnedBidder
-            from bayesbridge.bidders.play import LearnedPlayer
-
-            model = LearnedBidder(style=style) if bidder is None else bidder
-            chooser = LearnedPlayer() if player == "usual" else player
+        if dummy_seat is None:
+            bidder, player = _models_of_bridge(bidder, player, style)
         else:
-            model = IterativeBidder() if bidder is None else bidder
-            chooser = None if player == "usual" else player
-        if not isinstance(model, BidderModel):
+            bidder = IterativeBidder() if bidder is None else bidder
+            player = None if player == "usual" else player
+        if not isinstance(bidder, BidderModel):
             raise BayesBridgeError(
-                f"bidder {model!r} has no log_likelihood: give a bidder model",
-                bidder=model,
+                f"bidder {bidder!r} has no log_likelihood: give a bidder model",
+                bidder=bidder,
             )
-        if chooser is not None and not isinstance(chooser, PlayerModel):
+        if player is not None and not isinstance(player, PlayerModel):
             raise BayesBridgeError(
-                f"player {chooser!r} has no log_likelihood: give a player model",
-                player=chooser,
+                f"player {player!r} has no log_likelihood: give a player model",
+                player=player,
             )
         vars(self).update(
-            observer=own,
-            hand=Hand.of(hand).verify_full(f"{own.name}'s hand"),
-            dummy=other,
+            observer=seat,
+            hand=Hand.of(hand).verify_full(f"{seat.name}'s hand"),
+            dummy=dummy_seat,
             trump=None if trump is None else Strain.of(trump),
-            bidder=model,
-            player=chooser,
+            bidder=bidder,
+            player=player,
             evidence=(),
-            _implied_models=models if implied else None,
+            _implied_models=models if is_implied else None,
         )
 
     @classmethod
@@ -215,28 +220,62 @@ class Belief:
         bidder: BidderModel | None = None,
         player: PlayerModel | Literal["usual"] | None = "usual",
     ) -> Belief:
-        """What a seat believes at a table on record, after the auction and the first
-        ``cards`` cards (default: all).
+        """What a seat believes at a table on record.
 
-        The dummy opens after the lead. The others are taken to be experts of the
-        four-player game; ``bidder`` and ``player`` put other models in their place, and
-        ``player=None`` none.
+        Parameters
+        ----------
+        record : Record
+            The table; it must tell the observer's 13 cards.
+        observer : Seat or str
+            The seat that looks.
+        cards : int, optional
+            How many cards were played by then; all by default. The dummy opens after
+            the lead.
+        bidder : BidderModel, optional
+            How the others bid: by default experts, as vulnerable as the record says.
+        player : PlayerModel, "usual" or None
+            How the others choose cards; ``None`` weighs no choice of cards.
+
+        Returns
+        -------
+        Belief
+
+        Raises
+        ------
+        NotationError
+            If the record does not tell the observer's 13 cards.
         """
         from bayesbridge.bidders.learned import LearnedBidder
 
-        seat, hand, seen = seen_by(record, observer, cards)
-        model = bidder or LearnedBidder(record.vulnerable or Vulnerability.NONE)
-        return cls(seat, hand, dummy=None, bidder=model, player=player).given(*seen)
+        seat, hand, evidence = seen_by(record, observer, cards)
+        if bidder is None:
+            bidder = LearnedBidder(record.vulnerable or Vulnerability.NONE)
+        belief = cls(seat, hand, dummy=None, bidder=bidder, player=player)
+        return belief.given(*evidence)
 
     def given(self, *evidence: Piece | Trick | Auction) -> Belief:
-        """The belief after more evidence, in the order it was seen; tricks and auctions
-        count as their parts.
+        """The belief after more evidence.
 
-        Illegal calls and plays are refused at once; whether all holds together is known
-        when layouts are counted.
+        Parameters
+        ----------
+        *evidence : Piece, Trick or Auction
+            Pieces such as :class:`Called`, :class:`Play` or :class:`Void`, in the order
+            they were seen; tricks and auctions count as their parts.
+
+        Returns
+        -------
+        Belief
+
+        Raises
+        ------
+        IllegalCall, IllegalPlay
+            At once, where a call or a play breaks the rules.
+        Contradiction
+            If the evidence excludes every layout, where that is plain; else when
+            layouts are counted.
         """
-        game = self._in_game_of(evidence)
-        belief = game._with((*self.evidence, *pieces(*evidence)))
+        in_game = self._in_game_of(evidence)
+        belief = in_game._with((*self.evidence, *pieces(*evidence)))
         if belief.constraints.impossible:
             belief.verify()  # names the pieces in conflict
         return belief
@@ -250,11 +289,30 @@ class Belief:
     ) -> Posterior:
         """The posterior over layouts.
 
-        ``method``: ``auto`` takes the most exact engine that fits and says which and
-        why; the other names of ``bayesbridge.engines.infer.ENGINES`` insist on one.
-        ``draws`` is how many layouts a sampling engine returns, by default as many as
-        the bidder model says. A fit to the calls starts from ``before``, an earlier
-        posterior.
+        Parameters
+        ----------
+        method : str
+            ``auto`` takes the most exact engine that fits and says which and why; the
+            other names of ``bayesbridge.engines.infer.ENGINES`` insist on one.
+        draws : int, optional
+            How many layouts a sampling engine returns; by default as many as the bidder
+            model says, 20 000 where it says nothing.
+        rng : int, Generator or None
+            What random numbers start from; ``None`` for another run each time, whose
+            seed is :attr:`Posterior.seed`.
+        before : Posterior, optional
+            An earlier posterior, from which a fit to the calls starts.
+
+        Returns
+        -------
+        Posterior
+
+        Raises
+        ------
+        Contradiction
+            If no layout fits the hard evidence.
+        BayesBridgeError
+            If the method is unknown or cannot be used here.
         """
         from bayesbridge.belief.posterior import Posterior
         from bayesbridge.engines.infer import infer
@@ -265,25 +323,33 @@ class Belief:
             raise BayesBridgeError(f"{n} draws: take at most {MOST_DRAWS}", draws=n)
         self.verify()
         if self._game_is_doubtful:
-            warnings.warn(
-                PAPER_GAME, BayesBridgeWarning, skip_file_prefixes=(_PACKAGE,)
-            )
-        earlier = None if before is None else before.proposal
-        start = (
-            randbits(128) if rng is None else rng
-        )  # so that a run without a seed can be repeated too
-        generator(start)
-        seed = int(start) if isinstance(start, Integral) else None
-        found = infer(self.target, method, n, start, earlier)
-        posterior = Posterior.of(found, belief=self, seed=seed, asked=(method, draws))
+            _warn(PAPER_GAME)
+        proposal = None if before is None else before.proposal
+        start = randbits(SEED_BITS) if rng is None else rng
+        generator(start)  # refuses what is no seed
+        drawn = infer(self.target, method, n, start, proposal)
+        posterior = Posterior.of(
+            drawn,
+            belief=self,
+            seed=int(start) if isinstance(start, Integral) else None,
+            asked=(method, draws),
+        )
         if posterior.warning:
-            warnings.warn(
-                posterior.warning, BayesBridgeWarning, skip_file_prefixes=(_PACKAGE,)
-            )
+            _warn(posterior.warning)
         return posterior
 
     def with_bidder(self, bidder: BidderModel) -> Belief:
-        """The same evidence, the others taken to bid in another way."""
+        """The same evidence, the others taken to bid in another way.
+
+        Parameters
+        ----------
+        bidder : BidderModel
+            How they bid.
+
+        Returns
+        -------
+        Belief
+        """
         belief = Belief(
             self.observer,
             self.hand,
@@ -330,15 +396,15 @@ class Belief:
     @property
     def pair(self) -> tuple[Seat, Seat]:
         """The observer with the dummy, or with their partner where all four bid."""
-        return (
-            self.observer,
-            self.observer.partner if self.dummy is None else self.dummy,
-        )
+        if self.dummy is None:
+            return self.observer, self.observer.partner
+        return self.observer, self.dummy
 
     @property
     def auction(self) -> Auction | None:
-        """The calls as an auction, players left out between two calls having passed;
-        ``None`` without calls.
+        """The calls as an auction, ``None`` without calls.
+
+        Players left out between two calls have passed.
         """
         return self._auction[0]
 
@@ -347,60 +413,68 @@ class Belief:
         """What is said of the systems and styles that the players follow, in words."""
         models = self.bidder, getattr(self.bidder, "base", None)
         return tuple(
-            str(said) for model in models for said in getattr(model, "systems", ())
+            str(sentence)
+            for model in models
+            for sentence in getattr(model, "systems", ())
         )
 
     @cached_property
     def chooses(self) -> PlayerModel | None:
         """The player, who knows what the bidder's systems say of opening leads."""
         leads = getattr(self.bidder, "leads", None)
-        known = leads is not None and hasattr(self.player, "leads")
-        return replace(cast(Any, self.player), leads=leads) if known else self.player
+        player: Any = self.player
+        if leads is None or not hasattr(player, "leads"):
+            return self.player
+        with_leads: PlayerModel = replace(player, leads=leads)
+        return with_leads
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """How the others are taken to bid and to choose cards, in sentences; nothing of
-        what was not seen of them.
+        """How the others are taken to bid and to choose cards, in sentences.
+
+        Nothing is said of what was not seen of them.
         """
-        told = (
-            []
-            if self.auction is None
-            else [f"The others are taken to bid as {model_words(self.bidder)}."]
-        )
-        told += [f"System: {said}." for said in self.systems]
-        terms = [term for term in self.target.soft.terms if term.call is None]
-        if terms and self.player is not None:
-            told.append(
+        sentences = []
+        if self.auction is not None:
+            sentences.append(
+                f"The others are taken to bid as {model_words(self.bidder)}."
+            )
+        sentences += [f"System: {system}." for system in self.systems]
+        weighs_plays = any(term.call is None for term in self.target.soft.terms)
+        if weighs_plays and self.player is not None:
+            sentences.append(
                 f"They are taken to choose cards as {model_words(self.player)}."
             )
-        elif any(
-            isinstance(piece, Play) and piece.seat in self.constraints.hidden
-            for piece in self.evidence
-        ):
-            why = (
-                "no auction tells the contract"
-                if self.player is not None
-                else "no player model was given"
-            )
-            told.append(
+        elif self._hidden_hands_played:
+            why = "no auction tells the contract"
+            if self.player is None:
+                why = "no player model was given"
+            sentences.append(
                 f"Which of several cards they chose to play was not weighted: {why}."
             )
-        return tuple(told)
+        return tuple(sentences)
+
+    @property
+    def _hidden_hands_played(self) -> bool:
+        """Whether cards were played from hands that the observer does not see."""
+        hidden = self.constraints.hidden
+        return any(play.seat in hidden for play in self._played)
+
+    @cached_property
+    def _played(self) -> tuple[Play, ...]:
+        """The cards played, in order."""
+        return tuple(piece for piece in self.evidence if isinstance(piece, Play))
 
     @property
     def assumed_passes(self) -> tuple[Seat, ...]:
-        """The seats taken to have passed because a later call leaves them out, in
-        order.
-        """
+        """The seats taken to have passed since a later call leaves them out, in order."""
         return self._auction[1]
 
     @property
     def roles(self) -> dict[str, str]:
         """Seat → what it is to the observer."""
-        return {
-            **({} if self.dummy is None else {self.dummy.name: "dummy"}),
-            self.observer.name: "observer",
-        }
+        roles = {} if self.dummy is None else {self.dummy.name: "dummy"}
+        return roles | {self.observer.name: "observer"}
 
     @property
     def middle_html(self) -> str:
@@ -411,73 +485,63 @@ class Belief:
         if self.table.strain is None:
             return ""
         trump = self.table.strain.trump
-        return (
-            "no trumps"
-            if trump is None
-            else markup.text(f"trumps {SYMBOLS[trump.name]}")
-        )
+        if trump is None:
+            return "no trumps"
+        return markup.text(f"trumps {SYMBOLS[trump.name]}")
 
     @cached_property
     def table(self) -> Table:
         """What lies before everybody, with the hands that the observer sees."""
-        plays = tuple(
-            (piece.seat, piece.card)
-            for piece in self.evidence
-            if isinstance(piece, Play)
-        )
-        shown = {
-            piece.seat: piece.hand
-            for piece in self.evidence
-            if isinstance(piece, Reveal)
-        }
-        return Table(
-            self.auction,
-            plays,
-            {self.observer: self.hand} | shown,
-            self.dummy,
-            self.trump,
-        )
+        plays = tuple((play.seat, play.card) for play in self._played)
+        hands = {self.observer: self.hand}
+        for piece in self.evidence:
+            if isinstance(piece, Reveal):
+                hands[piece.seat] = piece.hand
+        return Table(self.auction, plays, hands, self.dummy, self.trump)
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        """All that the hard pieces say, the observer's hand first; a card that does not
-        follow suit shows a void.
+        """All that the hard pieces say, the observer's hand first.
+
+        A card that does not follow suit shows a void.
         """
-        played: dict[Seat, int] = dict.fromkeys(Seat, 0)
-        leads = (
-            Play(trick.leader, trick.cards[0])
-            for trick in self.table.tricks
-            for _ in trick.cards
-        )
+        leads = iter(self._leads())
+        played_by: dict[Seat, int] = dict.fromkeys(Seat, 0)
         facts: list[Fact] = []
         for piece in (Reveal(self.observer, self.hand), *self.evidence):
-            before = played[piece.seat]
+            played_before = played_by[piece.seat]
             if isinstance(piece, Play):
                 lead = next(leads)
                 if piece.card.suit is not lead.card.suit:
-                    void = Void(piece.seat, lead.card.suit).constrain(
-                        Constraints.free(), before
-                    )
-                    facts.append(Fact((lead, piece), void))
-                played[piece.seat] |= piece.card.mask
+                    void = Void(piece.seat, lead.card.suit)
+                    constraints = void.constrain(Constraints.free(), played_before)
+                    facts.append(Fact((lead, piece), constraints))
+                played_by[piece.seat] |= piece.card.mask
             if isinstance(piece, Void):
-                facts.append(
-                    Fact((piece,), piece.constrain(Constraints.free(), before))
-                )
+                constraints = piece.constrain(Constraints.free(), played_before)
+                facts.append(Fact((piece,), constraints))
             elif piece.excludes:
                 facts.append(Fact((piece,), piece.constrain(Constraints.free())))
         return tuple(facts)
 
+    def _leads(self) -> list[Play]:
+        """For each card played, the lead to its trick."""
+        leads: list[Play] = []
+        for trick in self.table.tricks:
+            lead = Play(trick.leader, trick.cards[0])
+            leads += [lead] * len(trick.cards)
+        return leads
+
     @cached_property
     def target(self) -> Target:
         """What engines are asked."""
-        known = reduce(
-            lambda known, fact: known & fact.constraints, self.facts, Constraints.free()
-        )
+        constraints = Constraints.free()
+        for fact in self.facts:
+            constraints &= fact.constraints
         called = [piece for piece in self.evidence if isinstance(piece, Called)]
         calls = calls_evidence(self.bidder, self.auction, self.observer, called)
-        soft = SoftEvidence((*calls, *self._plays()))
-        return Target(known.normalised(), soft, cost_of(self.bidder))
+        soft = SoftEvidence((*calls, *self._plays_evidence()))
+        return Target(constraints.normalised(), soft, cost_of(self.bidder))
 
     @property
     def constraints(self) -> Constraints:
@@ -485,10 +549,18 @@ class Belief:
         return self.target.constraints
 
     def count(self) -> int:
-        """How many layouts fit the hard evidence, exactly; raises
-        :class:`Contradiction` if none does.
+        """How many layouts fit the hard evidence, exactly.
 
-        Raises :class:`TablesTooLarge` where a condition can only be tested on draws.
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        Contradiction
+            If no layout fits.
+        TablesTooLarge
+            If a condition can only be tested on draws.
         """
         self.verify()
         if not self.target.fitting.exact:
@@ -502,82 +574,116 @@ class Belief:
     def verify(self) -> None:
         """Raise :class:`Contradiction` if no layout fits the hard evidence."""
         if not self.target.count:
-            own, *others = self.facts
-            raise contradiction(own, others)
+            own_hand, *other_facts = self.facts
+            raise contradiction(own_hand, other_facts)
 
     def effect(self, piece: Piece) -> str:
-        """What a piece does here: ``hard`` excludes, ``soft`` weighs, ``hard and soft``
-        both, ``none`` (own call).
+        """What a piece of the evidence does here.
+
+        Parameters
+        ----------
+        piece : Piece
+            One of :attr:`evidence`.
+
+        Returns
+        -------
+        str
+            ``hard`` if it excludes layouts, ``soft`` if it weighs them, ``hard and
+            soft``, or ``none``, as one's own call.
         """
-        soft = any(
-            piece is one for term in self.target.soft.terms for one in term.pieces
+        weighs = any(
+            piece is weighed
+            for term in self.target.soft.terms
+            for weighed in term.pieces
         )
-        return (
-            "hard and soft"
-            if piece.excludes and soft
-            else "hard"
-            if piece.excludes
-            else "soft"
-            if soft
-            else "none"
-        )
+        if piece.excludes:
+            return "hard and soft" if weighs else "hard"
+        return "soft" if weighs else "none"
 
     def _repr_html_(self) -> str:
         known = self.constraints
-        try:
-            layouts = self.count()
-            said = (
-                "1 layout fits."
-                if layouts == 1
-                else f"{number(layouts)} layouts fit: {log2(layouts):.1f} bits."
-            )
-        except BayesBridgeError as error:
-            said = str(error)
+        hands = around_table(known.must, known.may, self.roles, self.middle_html)
+        auction = "" if self.auction is None else self.auction.html()
+        pieces_but_calls = [
+            str(piece) for piece in self.evidence if not isinstance(piece, Called)
+        ]
         return markup.piece(
-            around_table(known.must, known.may, self.roles, self.middle_html),
-            "" if self.auction is None else self.auction.html(),
-            markup.listed(
-                str(piece) for piece in self.evidence if not isinstance(piece, Called)
-            ),
-            markup.sentence(said),
+            hands,
+            auction,
+            markup.listed(pieces_but_calls),
+            markup.sentence(self._count_sentence()),
         )
 
+    def _count_sentence(self) -> str:
+        """How many layouts fit, in words; or why they were not counted."""
+        try:
+            layouts = self.count()
+        except BayesBridgeError as error:
+            return str(error)
+        if layouts == 1:
+            return "1 layout fits."
+        return f"{number(layouts)} layouts fit: {log2(layouts):.1f} bits."
+
     def _with(self, evidence: tuple[Piece, ...]) -> Belief:
-        other = object.__new__(Belief)
-        vars(other).update(
-            {part.name: getattr(self, part.name) for part in fields(self)},
-            evidence=evidence,
-        )
-        return other
+        """The same observer with other evidence; nothing cached goes along."""
+        belief = object.__new__(Belief)
+        own_fields = {field.name: getattr(self, field.name) for field in fields(self)}
+        vars(belief).update(own_fields, evidence=evidence)
+        return belief
 
     @cached_property
     def _auction(self) -> tuple[Auction | None, tuple[Seat, ...]]:
+        """The auction, and the seats that were taken to pass in it."""
         auction: Auction | None = None
-        passed: tuple[Seat, ...] = ()
+        assumed_passes: tuple[Seat, ...] = ()
         for piece in self.evidence:
             if isinstance(piece, Called):
-                auction, more = (auction or Auction(piece.seat, (), self.dummy)).fill(
-                    piece.seat, piece.call
-                )
-                passed += more
-        return auction, passed
+                before = auction or Auction(piece.seat, (), self.dummy)
+                auction, left_out = before.fill(piece.seat, piece.call)
+                assumed_passes += left_out
+        return auction, assumed_passes
 
-    def _plays(self) -> Iterable[LikelihoodTerm]:
-        table, plays = (
-            self.table,
-            [piece for piece in self.evidence if isinstance(piece, Play)],
-        )
-        contract, dummy = table.contract, table.dummy
+    def _plays_evidence(self) -> Iterator[LikelihoodTerm]:
+        """What the choice of cards says of the hands that the observer does not see."""
+        contract = self.table.contract
+        dummy = self.table.dummy
         if self.chooses is None or contract is None or dummy is None:
             return
+        plays = self._played
         # Dummy's cards are declarer's choice.
-        for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
-            own = [number for number, piece in enumerate(plays) if piece.seat == seat]
+        choosing = {play.seat for play in plays} - {self.observer, dummy}
+        for seat in sorted(choosing):
+            places = [place for place, play in enumerate(plays) if play.seat == seat]
             # Later cards say nothing of earlier ones.
-            cards, open_hand = table.plays[: own[-1] + 1], table.shown.get(dummy)
-            choices = PlayLikelihood(
-                self.chooses, contract, cards, seat, self.auction, open_hand
+            cards = self.table.plays[: places[-1] + 1]
+            likelihood = PlayLikelihood(
+                self.chooses,
+                contract,
+                cards,
+                seat,
+                self.auction,
+                self.table.shown.get(dummy),
             )
-            yield LikelihoodTerm(
-                (seat,), tuple(plays[number] for number in own), choices, choices
-            )
+            own_plays = tuple(plays[place] for place in places)
+            yield LikelihoodTerm((seat,), own_plays, likelihood, likelihood)
+
+
+def _models_of_bridge(
+    bidder: BidderModel | None,
+    player: PlayerModel | Literal["usual"] | None,
+    style: PairStyle | Mapping[str, PairStyle] | None,
+) -> tuple[BidderModel, PlayerModel | None]:
+    """The models of the game of four: experts, where no others are given."""
+    from bayesbridge.bidders.learned import LearnedBidder
+    from bayesbridge.bidders.play import LearnedPlayer
+
+    if bidder is None:
+        bidder = LearnedBidder(style=style)
+    if player == "usual":
+        player = LearnedPlayer()
+    return bidder, player
+
+
+def _warn(words: str) -> None:
+    """Warn at the line of the caller outside the package."""
+    warnings.warn(words, BayesBridgeWarning, skip_file_prefixes=(_PACKAGE,))

@@ -11,7 +11,6 @@ set dualization", 2015).
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from functools import reduce
 from typing import Final, NamedTuple
 
 from bayesbridge.engines.target import layouts_that_fit
@@ -21,8 +20,10 @@ from bayesbridge.evidence.kinds import Piece
 
 
 class Fact(NamedTuple):
-    """What pieces of evidence exclude: one by itself, or a lead and a discard together
-    that their player is void.
+    """What pieces of evidence exclude.
+
+    It is one piece by itself, or a lead and a discard, which together tell that their
+    player is void.
     """
 
     pieces: tuple[Piece, ...]
@@ -35,72 +36,95 @@ though a smaller one may exist.
 """
 
 
-def contradiction(own: Fact, facts: Sequence[Fact]) -> Contradiction:
-    """The error that names the smallest conflict among facts that leave no layout for
-    the observer's ``own`` hand.
+def contradiction(own_hand: Fact, facts: Sequence[Fact]) -> Contradiction:
+    """The error that names the smallest conflict among facts.
+
+    They leave no layout for the observer's own hand.
     """
-    culprits = smallest_conflict(own, facts)
-    together = _conjunction(facts, set(culprits))
-    # Four hidden hands with bounded points take too long to count; there only what is plain speaks without the hand.
-    without = together.normalised()
-    if not without.impossible and (
-        without.bounded or layouts_that_fit(without).layouts
-    ):
-        culprits = (*own.pieces, *culprits)
-    what, mend = (
-        ("this cannot be", "it")
-        if len(culprits) == 1
-        else ("these cannot hold together", "one of them")
-    )
-    return Contradiction(
-        f"{what}: {'; '.join(map(str, culprits))}. Take {mend} back.", evidence=culprits
-    )
+    conflict = smallest_conflict(own_hand, facts)
+    if not _conflict_without_own_hand(facts, conflict):
+        conflict = (*own_hand.pieces, *conflict)
+    if len(conflict) == 1:
+        problem = "this cannot be"
+        remedy = "Take it back"
+    else:
+        problem = "these cannot hold together"
+        remedy = "Take one of them back"
+    pieces = "; ".join(map(str, conflict))
+    return Contradiction(f"{problem}: {pieces}. {remedy}.", evidence=conflict)
 
 
-def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...]:
-    """The fewest pieces that leave no layout for the observer's hand, in the order they
-    were given.
+def _conflict_without_own_hand(
+    facts: Sequence[Fact], pieces: tuple[Piece, ...]
+) -> bool:
+    """Whether pieces leave no layout whatever the observer holds.
+
+    Four hidden hands with bounded points take too long to count: only what is plain
+    then counts as a conflict.
     """
+    constraints = _conjunction(facts, set(pieces)).normalised()
+    if constraints.impossible:
+        return True
+    return not constraints.bounded and layouts_that_fit(constraints).layouts == 0
+
+
+def smallest_conflict(own_hand: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...]:
+    """The fewest pieces that leave no layout for the observer's hand, in their order."""
     pieces = tuple(dict.fromkeys(piece for fact in facts for piece in fact.pieces))
 
-    def conflict(some: Set[Piece]) -> bool:
-        return (
-            layouts_that_fit(own.constraints & _conjunction(facts, some)).layouts == 0
-        )
+    def conflicts(subset: Set[Piece]) -> bool:
+        constraints = own_hand.constraints & _conjunction(facts, subset)
+        return layouts_that_fit(constraints).layouts == 0
 
     corrections: list[Set[Piece]] = []
     for _ in range(MOST_ROUNDS):
         candidate = _minimal_hitting_set(corrections)
-        if conflict(candidate):
+        if conflicts(candidate):
             return tuple(piece for piece in pieces if piece in candidate)
-        kept = set(candidate)
+        compatible = set(candidate)
         for piece in pieces:
-            if piece not in kept and not conflict(kept | {piece}):
-                kept.add(piece)
-        corrections.append(set(pieces) - kept)
+            if piece not in compatible and not conflicts(compatible | {piece}):
+                compatible.add(piece)
+        corrections.append(set(pieces) - compatible)
     irreducible = set(pieces)
     for piece in pieces:
-        if conflict(irreducible - {piece}):
+        if conflicts(irreducible - {piece}):
             irreducible.remove(piece)
     return tuple(piece for piece in pieces if piece in irreducible)
 
 
 def _minimal_hitting_set(corrections: Sequence[Set[Piece]]) -> Set[Piece]:
-    """A smallest set with a piece of every correction set: size by size, branching on
-    one that is not hit yet.
+    """A smallest set with a piece of every correction set.
+
+    Sets of one size after the other, each with one piece more of a correction set that
+    it misses.
     """
-    partial: list[frozenset[Piece]] = [frozenset()]
+    partial_sets: list[frozenset[Piece]] = [frozenset()]
     while True:
-        larger: dict[frozenset[Piece], None] = {}
-        for chosen in partial:
-            missed = next((one for one in corrections if not one & chosen), None)
+        larger_sets: dict[frozenset[Piece], None] = {}
+        for partial_set in partial_sets:
+            missed = _first_missed(corrections, partial_set)
             if missed is None:
-                return chosen
-            larger.update(dict.fromkeys(chosen | {piece} for piece in missed))
-        partial = list(larger)
+                return partial_set
+            for piece in missed:
+                larger_sets[partial_set | {piece}] = None
+        partial_sets = list(larger_sets)
+
+
+def _first_missed(
+    corrections: Sequence[Set[Piece]], pieces: Set[Piece]
+) -> Set[Piece] | None:
+    """The first correction set that has none of these pieces."""
+    for correction in corrections:
+        if not correction & pieces:
+            return correction
+    return None
 
 
 def _conjunction(facts: Sequence[Fact], pieces: Set[Piece]) -> Constraints:
     """What some pieces say, by themselves and together."""
-    every = (fact.constraints for fact in facts if pieces >= set(fact.pieces))
-    return reduce(lambda known, fact: known & fact, every, Constraints.free())
+    constraints = Constraints.free()
+    for fact in facts:
+        if pieces >= set(fact.pieces):
+            constraints &= fact.constraints
+    return constraints

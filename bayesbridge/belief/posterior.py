@@ -1,6 +1,4 @@
-"""Posterior: layouts with weights, how they were found, and the questions every
-posterior answers.
-"""
+"""Posterior: layouts with weights, and the questions that every posterior answers."""
 
 from __future__ import annotations
 
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+import bayesbridge
 from bayesbridge.display import markup
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import SEATS, SUITS, counted, percent
@@ -22,7 +21,7 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
-from bayesbridge.game.cards import Card, Hand, Suit
+from bayesbridge.game.cards import HAND_CARDS, Card, Hand, Suit
 from bayesbridge.game.deal import Seat, around_table
 from bayesbridge.game.layouts import Floats, Layouts, read_only
 from bayesbridge.runtime.random64 import Seed, generator
@@ -31,25 +30,29 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-    from bayesbridge.belief.belief import Belief
-
 UNSEEN: Final = 84_478_098_072_866_400
 """Layouts of the 39 cards that a player does not see before anything happens: 39! /
 13!³.
 """
 
-# Effective sample size / draws asked for below which an answer comes with a warning
 ENOUGH: Final = 0.1
-DECEIVING: Final = (
-    0.7  # Pareto k̂ above which importance weights deceive (Vehtari and others, 2024)
-)
+"""Effective sample size over draws asked for, below which an answer has a warning."""
+
+DECEIVING: Final = 0.7
+"""Pareto k̂ above which importance weights deceive (Vehtari and others, 2024)."""
 
 CONVOLUTION: Final = "convolution"
 """The method of numbers that were counted suit by suit under hard evidence, in place of
 an engine.
 """
 
-MOST_ROWS: Final = 1_000_000  # half a gigabyte
+MOST_ROWS: Final = 1_000_000
+"""Rows of the largest table that is given: half a gigabyte."""
+
+MOST_POINTS: Final = 37
+"""High-card points of the strongest hand."""
+
+SEAT_NAMES: Final = tuple(seat.name for seat in Seat)
 
 CARDS = tuple(str(Card(index)) for index in range(51, -1, -1))
 """Names of the cards in the order of hands: spades first, high cards first."""
@@ -57,19 +60,32 @@ CARDS = tuple(str(Card(index)) for index in range(51, -1, -1))
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Posterior(Draws):
-    """P(layout ∣ evidence) for one belief.
+    """P(layout ∣ evidence) for one belief: layouts with weights, and what they tell.
 
+    :meth:`Belief.infer` makes it. Where the evidence is hard, answers about cards,
+    lengths and points are counted; else they are weighted sums over the layouts.
+
+    Attributes
+    ----------
+    belief : Belief
+        What the observer knows.
+
+    Examples
+    --------
     >>> from bayesbridge import Belief
     >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
     >>> posterior
     <Posterior: direct, 20000 of 84478098072866400 layouts, ESS 20000>
-    >>> round(posterior.card_probabilities().sel(card="SJ", seat="N").item(), 4), round(posterior.entropy_bits, 2)
-    (0.3333, 56.23)
+    >>> round(posterior.card_probabilities().sel(card="SJ", seat="N").item(), 4)
+    0.3333
+    >>> round(posterior.entropy_bits, 2)
+    56.23
     >>> round(posterior.expect(lambda layouts: layouts.points[:, 0] >= 12), 2)
     0.1
     """
 
-    belief: Belief
+    # By its public name: a belief makes posteriors, so its module lies above this one.
+    belief: bayesbridge.Belief
     seed: int | None = None
     """What random numbers started from, as ``rng=`` takes it; ``None`` for a generator
     already in use.
@@ -84,11 +100,10 @@ class Posterior(Draws):
     """
 
     @classmethod
-    def of(cls, draws: Draws, **more: Any) -> Posterior:
-        return cls(
-            **{field.name: getattr(draws, field.name) for field in fields(draws)},
-            **more,
-        )
+    def of(cls, draws: Draws, **own_fields: Any) -> Posterior:
+        """A posterior of what an engine drew; the other fields by name."""
+        of_draws = {field.name: getattr(draws, field.name) for field in fields(draws)}
+        return cls(**of_draws, **own_fields)
 
     def count(self) -> int:
         """How many layouts fit the hard evidence, exactly."""
@@ -118,41 +133,44 @@ class Posterior(Draws):
         """(4, 38) P(seat has so many high-card points); from the draws where
         :attr:`counts_points` is false.
         """
-        return (
-            self.marginals.points[:, :38]
-            if self._counted_points is None
-            else self._counted_points
-        )
+        counted_points = self._counted_points
+        if counted_points is not None:
+            return counted_points
+        return self.marginals.points[:, : MOST_POINTS + 1]
 
     def card_probabilities(self) -> xarray.DataArray:
-        """P(seat holds card), card × seat; exact from the counting tables where the
-        evidence is hard.
+        """P(seat holds card), card × seat; :attr:`counts_cards` says whether exact.
+
+        Returns
+        -------
+        xarray.DataArray
+            Labels of ``card`` are such as ``SA``, those of ``seat`` N, E, S and W.
         """
-        return _labelled(
-            self.card_table,
-            "probability",
-            card=CARDS,
-            seat=[seat.name for seat in Seat],
-        )
+        return _labelled(self.card_table, card=CARDS, seat=SEAT_NAMES)
 
     def length_probabilities(self) -> xarray.DataArray:
-        """P(seat has so many cards of a suit), seat × suit × length."""
-        names = {
-            "seat": [seat.name for seat in Seat],
-            "suit": [suit.name for suit in Suit],
-        }
-        return _labelled(self.length_table, "probability", **names, length=range(14))
+        """P(seat has so many cards of a suit), seat × suit × length.
+
+        Returns
+        -------
+        xarray.DataArray
+            Labels of ``suit`` are C, D, H and S, those of ``length`` 0 to 13.
+        """
+        suits = [suit.name for suit in Suit]
+        lengths = range(HAND_CARDS + 1)
+        return _labelled(self.length_table, seat=SEAT_NAMES, suit=suits, length=lengths)
 
     def point_probabilities(self) -> xarray.DataArray:
-        """P(seat has so many high-card points), seat × points; from the draws where
-        :attr:`counts_points` is false.
+        """P(seat has so many high-card points), seat × points.
+
+        Returns
+        -------
+        xarray.DataArray
+            Labels of ``points`` are 0 to 37. From the draws where
+            :attr:`counts_points` is false.
         """
-        return _labelled(
-            self.point_table,
-            "probability",
-            seat=[seat.name for seat in Seat],
-            points=range(38),
-        )
+        points = range(MOST_POINTS + 1)
+        return _labelled(self.point_table, seat=SEAT_NAMES, points=points)
 
     @property
     def counts_cards(self) -> bool:
@@ -163,35 +181,48 @@ class Posterior(Draws):
 
     @property
     def counts_points(self) -> bool:
-        """Whether the points are exact: beside calls their tables may be too large
-        where those of cards are not.
+        """Whether the points are exact.
+
+        Beside calls their tables may be too large where those of cards are not.
         """
         return self._counted_points is not None or (self.whole or self).exact
 
     @cached_property
     def _counted_points(self) -> Floats | None:
         """(4, 38) exact, or ``None`` if there are no tables or too large ones."""
-        if (tables := self.tables) is None:
+        if self.tables is None:
             return None
+        tables = self.tables if isinstance(self.tables, LevelTables) else self.target
         try:
-            counted = tables if isinstance(tables, LevelTables) else self.target
-            return read_only(counted.point_distributions())
+            return read_only(tables.point_distributions())
         except TablesTooLarge:
             return None
 
     @cached_property
     def marginals(self) -> Marginals:
         """Weighted sums over the layouts held."""
-        if (
-            self.whole is not None
-        ):  # what all draws together say is better than what few say
+        if self.whole is not None:
+            # What all draws together say is better than what few say.
             return self.whole.marginals
         return Marginals.of(self.blocks())
 
-    def rebind(self, belief: Belief) -> Posterior | None:
-        """The same draws for a belief that has learned nothing since, as by the
-        observer's own calls; else ``None``.
+    def rebind(self, belief: bayesbridge.Belief) -> Posterior | None:
+        """The same draws for a belief that has learned nothing since.
 
+        So it is after the observer's own calls.
+
+        Parameters
+        ----------
+        belief : Belief
+            What is known by now.
+
+        Returns
+        -------
+        Posterior or None
+            ``None`` if the belief has learned something.
+
+        Examples
+        --------
         >>> from bayesbridge import Belief, Called
         >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("E", "1NT"))
         >>> posterior = belief.infer(draws=100, rng=1)
@@ -200,22 +231,24 @@ class Posterior(Draws):
         >>> posterior.rebind(belief.given(Called("W", "2NT"))) is None
         True
         """
-        return (
-            replace(self, belief=belief) if belief.target.same_as(self.target) else None
-        )
+        if belief.target.same_as(self.target):
+            return replace(self, belief=belief)
+        return None
 
     @property
     def warning(self) -> str:
         """What to be wary of, and what to do; empty where all is well."""
-        asked = self.asked[1] or self.target.cost.draws
         if self.exact or self.caveat:
             return self.caveat
-        if (self.importance or self.proposed) is not None and self.ess < ENOUGH * asked:
+        asked = self.asked[1] or self.target.cost.draws
+        has_weights = (self.importance or self.proposed) is not None
+        if has_weights and self.ess < ENOUGH * asked:
             return (
                 f"{asked} draws were asked for and their effective sample size is {self.ess:.0f}: ask for more draws, "
                 "or take back the call that is hardest to explain"
             )
-        if (khat := self.khat) is not None and khat > DECEIVING:
+        khat = self.khat
+        if khat is not None and khat > DECEIVING:
             return (
                 f"the largest weights have a Pareto k̂ of {khat:.2f}, above {DECEIVING}: errors are larger than stated; "
                 "ask for more draws"
@@ -224,14 +257,12 @@ class Posterior(Draws):
 
     @property
     def entropy_bits(self) -> float:
-        """Entropy of the posterior in bits, from log₂ of the number of layouts down to
-        0.
-        """
-        # log₂ of the count plus log₂ of the mean likelihood L minus the posterior mean of log₂ L
-        bits = log2(self.count()) + (
-            self.log_marginal - self.mean_log_likelihood
-        ) / log(2.0)
-        return min(max(bits, 0.0), log2(self.count()))
+        """Entropy of the posterior in bits: from log₂ of the number of layouts to 0."""
+        # log₂ of the count plus log₂ of the mean likelihood L minus the posterior mean
+        # of log₂ L
+        most = log2(self.count())
+        from_calls = (self.log_marginal - self.mean_log_likelihood) / log(2.0)
+        return min(max(most + from_calls, 0.0), most)
 
     @property
     def log_evidence_error(self) -> float:
@@ -240,47 +271,87 @@ class Posterior(Draws):
 
     @property
     def log_evidence(self) -> float:
-        """log P(all evidence ∣ the observer's own hand): counted for hard evidence,
-        estimated for soft unless exact.
+        """log P(all evidence ∣ the observer's own hand).
+
+        Counted for hard evidence, estimated for soft unless exact.
         """
         return log(self.count()) - log(UNSEEN) + self.log_marginal
 
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Floats | float:
-        """Posterior mean of any function of a batch of layouts: (n,) or (n, …) in, a
-        number or an array out.
+        """Posterior mean of any function of a batch of layouts.
+
+        Parameters
+        ----------
+        quantity : callable
+            Takes n :class:`Layouts` and returns an array (n,) or (n, …).
+
+        Returns
+        -------
+        float or array of float
+            A number, or an array of the shape of a row.
+
+        Raises
+        ------
+        WrongArgument
+            If there is not one row for each layout.
         """
         total: Floats | float = 0.0
         for masks, weights in self.blocks():
-            given = quantity(Layouts.adopt(masks))
-            values = np.asarray(given, dtype=np.float64)
-            if values.shape[:1] != (len(masks),):
-                what = f"quantity gave {shorten(given)} for {len(masks)} layouts: let it give one number for each"
-                raise WrongArgument(what, argument="quantity", value=given)
-            total = total + (weights @ values.reshape(len(values), -1)).reshape(
-                values.shape[1:]
-            )
+            n = len(masks)
+            answer = quantity(Layouts.adopt(masks))
+            values = np.asarray(answer, dtype=np.float64)
+            if values.shape[:1] != (n,):
+                raise WrongArgument(
+                    f"quantity gave {shorten(answer)} for {n} layouts: let it give one number for each",
+                    argument="quantity",
+                    value=answer,
+                )
+            weighted_sums = weights @ values.reshape(n, -1)
+            total = total + weighted_sums.reshape(values.shape[1:])
         return float(total) if np.ndim(total) == 0 else total
 
     def resample(self, n: int, rng: Seed = None) -> Layouts:
-        """``n`` layouts that count the same."""
+        """Layouts drawn by their weights, which then count the same.
+
+        Parameters
+        ----------
+        n : int
+            How many, 0 too.
+        rng : int, Generator or None
+            What random numbers start from.
+
+        Returns
+        -------
+        Layouts
+            ``n`` of them.
+        """
         if not 0 <= n <= MOST_DRAWS:
             raise BayesBridgeError(f"n {n}: take from 0 to {MOST_DRAWS} layouts", n=n)
-        numbers = generator(rng)
+        random = generator(rng)
         if isinstance(self.source, Enumeration) and self.importance is None:
-            return Layouts.adopt(self.target.sampler.draw(int(n), numbers))
-        chosen = (self.importance or Weights(np.zeros(len(self)))).resample(
-            int(n), numbers, "multinomial"
-        )
+            return Layouts.adopt(self.target.sampler.draw(int(n), random))
+        weights = self.importance or Weights(np.zeros(len(self)))
+        chosen = weights.resample(int(n), random, "multinomial")
         if isinstance(self.source, Enumeration):
             return Layouts.adopt(self.source.index.layouts(chosen))
         return Layouts.adopt(self.stretch(0, len(self))[chosen])
 
     def to_dataframe(self, n: int | None = None, rng: Seed = None) -> pandas.DataFrame:
-        """A pandas table, a row for each layout: ``weight``, hands in PBN,
-        ``points[N]`` …, ``length[N:S]`` ….
+        """A pandas table with a row for each layout.
 
-        With ``n`` as many rows are drawn by their weights, and count the same. A table
-        has at most a million rows.
+        Parameters
+        ----------
+        n : int, optional
+            How many rows to draw by their weights, which then count the same; by
+            default all layouts. A table has at most a million rows.
+        rng : int, Generator or None
+            What random numbers start from.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``weight``, the hands ``N`` … in PBN, ``points[N]`` … and
+            ``length[N:S]`` ….
         """
         import pandas
 
@@ -290,23 +361,22 @@ class Posterior(Draws):
                 f"{rows} rows are too many for a table: draw fewer, as in n=100_000",
                 n=n,
             )
-        layouts = self.layouts if n is None else self.resample(n, rng)
-        lengths, points = layouts.lengths, layouts.points
-        columns: dict[str, Any] = {
-            "weight": self.weights
-            if n is None
-            else np.full(len(layouts), 1.0 / max(n, 1))
-        }
-        columns |= {
-            seat.name: [Hand(int(mask)).pbn for mask in layouts.masks[:, seat]]
-            for seat in Seat
-        }
-        columns |= {f"points[{seat.name}]": points[:, seat] for seat in Seat}
+        if n is None:
+            layouts = self.layouts
+            weights = self.weights
+        else:
+            layouts = self.resample(n, rng)
+            weights = np.full(len(layouts), 1.0 / max(n, 1))
+        columns: dict[str, Any] = {"weight": weights}
         for seat in Seat:
-            columns |= {
-                f"length[{seat.name}:{suit.name}]": lengths[:, seat, suit]
-                for suit in reversed(Suit)
-            }
+            masks = layouts.masks[:, seat]
+            columns[seat.name] = [Hand(int(mask)).pbn for mask in masks]
+        for seat in Seat:
+            columns[f"points[{seat.name}]"] = layouts.points[:, seat]
+        for seat in Seat:
+            for suit in reversed(Suit):
+                lengths = layouts.lengths[:, seat, suit]
+                columns[f"length[{seat.name}:{suit.name}]"] = lengths
         return pandas.DataFrame(columns)
 
     def __repr__(self) -> str:
@@ -314,39 +384,42 @@ class Posterior(Draws):
         return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {accuracy}>"
 
     def _repr_html_(self) -> str:
-        names = ("card_probabilities", "length_probabilities", "point_probabilities")
+        marginals = {
+            "card_probabilities": self.card_probabilities(),
+            "length_probabilities": self.length_probabilities(),
+            "point_probabilities": self.point_probabilities(),
+        }
+        roles = self.belief.roles
+        table = position_html(marginals, roles, self.belief.middle_html)
+        estimated = "" if self.counts_points else "Points are estimated from the draws."
         return markup.piece(
-            position_html(
-                {name: getattr(self, name)() for name in names},
-                self.belief.roles,
-                self.belief.middle_html,
-            ),
+            table,
             markup.sentence(" ".join(self.marginal_accuracy)),
-            markup.sentence(
-                "" if self.counts_points else "Points are estimated from the draws."
-            ),
+            markup.sentence(estimated),
         )
 
     @property
     def marginal_accuracy(self) -> list[str]:
-        """How exact the places of the cards and the lengths are; :attr:`counts_points`
-        tells of the points.
+        """Sentences that say how exact the places of the cards and the lengths are.
+
+        :attr:`counts_points` tells of the points.
         """
         if not self.counts_cards:
             return accuracy_sentences(accuracy_document(self))
-        return accuracy_sentences(
-            accuracy_document(self, self.method_of(counted=True), True)
-        )
+        method = self.method_of(counted=True)
+        return accuracy_sentences(accuracy_document(self, method, exact=True))
 
     def method_of(self, counted: bool) -> str:
-        """What gave numbers of which some were ``counted``: the engine, unless suits
-        were counted and merged.
+        """The engine behind numbers, or ``convolution``.
+
+        Parameters
+        ----------
+        counted : bool
+            Whether some of the numbers were counted by merging suits.
         """
-        return (
-            CONVOLUTION
-            if counted and self.target.plain and not self.exact
-            else self.method
-        )
+        if counted and self.target.plain and not self.exact:
+            return CONVOLUTION
+        return self.method
 
 
 def accuracy_document(
@@ -356,8 +429,13 @@ def accuracy_document(
     is_exact = posterior.exact if exact is None else exact
     why = posterior.why
     if method == CONVOLUTION:
-        counted = f"{posterior.count()} layouts are too many to walk, but their suits can be counted and merged"
-        why = f"{method}: {counted}; {'every answer is exact' if is_exact else f'the other estimators by {why}'}"
+        accuracy = "every answer is exact"
+        if not is_exact:
+            accuracy = f"the other estimators by {why}"
+        why = (
+            f"{method}: {posterior.count()} layouts are too many to walk, but their suits can be counted and merged; "
+            f"{accuracy}"
+        )
     return {
         "method": method or posterior.method,
         "exact": is_exact,
@@ -372,118 +450,128 @@ def accuracy_document(
     }
 
 
-def accuracy_sentences(told: Mapping[Any, Any]) -> list[str]:
+def accuracy_sentences(accuracy: Mapping[Any, Any]) -> list[str]:
     """The same for people, from the document or from the attributes of a result."""
-    layouts = int(told["layouts"])
-    fit = counted(layouts, "layout", "fit")
-    lines = [f"{fit}; the uncertainty about them is {told['entropy_bits']:.2f} bits."]
-    if told["exact"]:
-        how = (
-            "walking every layout"
-            if told["method"] == "enumerate"
-            else "counting suit by suit"
-        )
-        lines.append(f"Computed exactly, by {how} ({told['method']}).")
+    fit = counted(int(accuracy["layouts"]), "layout", "fit")
+    bits = f"{accuracy['entropy_bits']:.2f} bits"
+    sentences = [f"{fit}; the uncertainty about them is {bits}."]
+    method = accuracy["method"]
+    if accuracy["exact"]:
+        way = "counting suit by suit"
+        if method == "enumerate":
+            way = "walking every layout"
+        sentences.append(f"Computed exactly, by {way} ({method}).")
     else:
-        error = percent(0.5 / sqrt(max(told["ess"], 1.0)))
-        lines.append(
-            f"Estimated, one standard error of a probability is at most {error}. {told['why']}."
+        largest_error = percent(0.5 / sqrt(max(accuracy["ess"], 1.0)))
+        sentences.append(
+            f"Estimated, one standard error of a probability is at most {largest_error}. {accuracy['why']}."
         )
-    return [*lines, *([f"Warning: {told['warning']}."] if told["warning"] else [])]
+    if accuracy["warning"]:
+        sentences.append(f"Warning: {accuracy['warning']}.")
+    return sentences
 
 
-SURE: Final = 1e-9  # sums of weights miss 0 and 1 by so much
+SURE: Final = 1e-9
+"""By how much sums of weights miss 0 and 1."""
 
 
 def position_html(
     marginals: Mapping[Any, xarray.DataArray], roles: Mapping[str, str], middle: str
 ) -> str:
-    """The hands around a compass and the honours, from the three ``…_probabilities`` of
-    a posterior or a result.
+    """The hands around a compass and the honours, in HTML.
+
+    ``marginals`` are the three ``…_probabilities`` of a posterior or a result by name;
+    ``roles`` says what seats are to the observer, and ``middle`` stands in the compass.
     """
     cards = marginals["card_probabilities"]
-    masks = np.array(
-        [Card.of(str(name)).mask for name in cards["card"].values], dtype=np.uint64
+    names = cards["card"].values
+    masks = np.array([Card.of(str(name)).mask for name in names], dtype=np.uint64)
+    by_seat = cards.transpose("seat", "card").values
+    surely_held = [int(masks[held > 1.0 - SURE].sum()) for held in by_seat]
+    perhaps_held = [int(masks[held > SURE].sum()) for held in by_seat]
+    lengths = marginals["length_probabilities"]
+    mean_lengths = (lengths * lengths["length"]).sum("length")
+    points = marginals["point_probabilities"]
+    mean_points = (points * points["points"]).sum("points")
+    hands = around_table(
+        surely_held,
+        perhaps_held,
+        roles,
+        middle,
+        mean_lengths.transpose("seat", "suit").values.tolist(),
+        mean_points.values.tolist(),
     )
-    table = cards.transpose("card", "seat").values
-    must = [int(masks[table[:, seat] > 1.0 - SURE].sum()) for seat in Seat]
-    may = [int(masks[table[:, seat] > SURE].sum()) for seat in Seat]
-    lengths, points = (
-        marginals["length_probabilities"],
-        marginals["point_probabilities"],
-    )
-    mean_lengths = (
-        (lengths * lengths["length"])
-        .sum("length")
-        .transpose("seat", "suit")
-        .values.tolist()
-    )
-    mean_points = (points * points["points"]).sum("points").values.tolist()
-    hands = around_table(must, may, roles, middle, mean_lengths, mean_points)
     return hands + markup.side_by_side(honour_tables(cards))
 
 
 def honour_tables(cards: xarray.DataArray) -> list[Table]:
-    """P(seat holds honour), a table for each suit where one is not certain; a letter
-    names who surely holds it.
-    """
+    """P(seat holds honour), a table for each suit where one is not certain."""
     table = cards.transpose("card", "seat")
-    shares = dict(zip(map(str, table["card"].values), table.values, strict=True))
-    hidden = [
-        seat
-        for seat in Seat
-        if any(SURE < row[seat] < 1.0 - SURE for row in shares.values())
-    ]
+    names = map(str, table["card"].values)
+    chances = dict(zip(names, table.values, strict=True))
+    hidden_seats = [seat for seat in Seat if _is_hidden(table.values[:, seat])]
     tables = []
     for suit in reversed(Suit):
-        held = {rank: shares[f"{suit.name}{rank}"] for rank in "AKQJT"}
-        known = {
-            rank: Seat(int(row.argmax())).name
-            for rank, row in held.items()
-            if row.max() > 1.0 - SURE
-        }
-        if len(known) < len(held):
-            rows = [
-                [
-                    SEATS[seat.name],
-                    *(known.get(rank, float(row[seat])) for rank, row in held.items()),
-                ]
-                for seat in hidden
-            ]
-            tables.append(
-                Table(
-                    SUITS[suit.name],
-                    ["", *(rank.replace("T", "10") for rank in held)],
-                    rows,
-                )
-            )
+        honours = {rank: chances[f"{suit.name}{rank}"] for rank in HONOURS}
+        if any(by_seat.max() <= 1.0 - SURE for by_seat in honours.values()):
+            tables.append(_honour_table(suit, honours, hidden_seats))
     return tables
 
 
-def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArray:
+HONOURS: Final = "AKQJT"
+
+
+def _is_hidden(chances: Floats) -> bool:
+    """Whether a seat with these (52,) chances of cards has one that is not certain."""
+    return bool(((chances > SURE) & (chances < 1.0 - SURE)).any())
+
+
+def _honour_table(
+    suit: Suit, honours: Mapping[str, Floats], hidden_seats: list[Seat]
+) -> Table:
+    """A row for each hidden seat; a letter names who surely holds an honour.
+
+    ``honours`` has (4,) chances of the seats by rank.
+    """
+    rows: list[list[str | float]] = []
+    for seat in hidden_seats:
+        row: list[str | float] = [SEATS[seat.name]]
+        for by_seat in honours.values():
+            holder = Seat(int(by_seat.argmax()))
+            is_certain = by_seat[holder] > 1.0 - SURE
+            row.append(holder.name if is_certain else float(by_seat[seat]))
+        rows.append(row)
+    ranks = [rank.replace("T", "10") for rank in honours]
+    return Table(SUITS[suit.name], ["", *ranks], rows)
+
+
+def _labelled(values: NDArray[Any], **labels: Any) -> xarray.DataArray:
+    """Probabilities with labels on every axis, in the order of the axes."""
     import xarray
 
-    # A copy: whoever asks may write to the answer, and the next answer is not changed by that.
+    # A copy: whoever asks may write to the answer, which does not change the next one.
     return xarray.DataArray(
         values.copy(),
-        coords={key: list(names) for key, names in coords.items()},
-        dims=list(coords),
-        name=name,
+        coords={dim: list(names) for dim, names in labels.items()},
+        dims=list(labels),
+        name="probability",
     )
 
 
 def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
-    """``n`` layouts of a posterior, drawn by their weights, that count the same, for
-    questions that take long for each.
+    """Layouts of a posterior, drawn by their weights, that count the same.
 
-    Marginals, the evidence and the entropy stay those of the whole posterior; ``why``
-    is added to its own.
+    For questions that take long for each. Marginals, the evidence and the entropy stay
+    those of the whole posterior; ``why`` is added to its own.
 
     >>> from bayesbridge import Belief, Reveal
     >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").given(Reveal("N", "J54.AQ2.KQ76.A54")).infer()
     >>> subsample(posterior, 300, 1, "300 drawn")
     <Posterior: enumerate, 300 of 10400600 layouts, ESS 300>
     """
+    ess = float(n)
+    if not posterior.exact:
+        ess = 1.0 / (1.0 / n + 1.0 / posterior.ess)
     return replace(
         posterior,
         reasons=(*posterior.reasons, why),
@@ -493,7 +581,7 @@ def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
         proposed=posterior.proposed or posterior.importance,
         likelihood=None,
         mean_log=posterior.mean_log_likelihood,
-        ess=float(n) if posterior.exact else 1.0 / (1.0 / n + 1.0 / posterior.ess),
+        ess=ess,
         batches=None,
         whole=posterior.whole or posterior,
     )

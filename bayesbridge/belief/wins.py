@@ -8,30 +8,60 @@ the layouts.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.evidence.kinds import Play
-from bayesbridge.game.cards import DECK_MASK, SUIT_MASK, Card, Suit
+from bayesbridge.game.cards import (
+    DECK_CARDS,
+    DECK_MASK,
+    SUIT_CARDS,
+    SUIT_MASK,
+    Card,
+    Suit,
+)
 from bayesbridge.game.deal import Seat
-from bayesbridge.game.layouts import Hands
+from bayesbridge.game.layouts import Hands, Masks
 from bayesbridge.game.tricks import Trick
 
 
 def card_wins(
     posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None = None
 ) -> dict[Card, float]:
-    """P(card wins) for every legal card of the seat in turn, high cards first.
+    """P(card wins the trick) for every legal card of the seat in turn.
 
-    ``pair`` are the seats that play together, by default the observer and the dummy.
     Where the hand of the seat is hidden, the answer is given that it holds the card and
     may play it.
 
+    Parameters
+    ----------
+    posterior : Posterior
+        What an observer believes, the cards of the trick among the evidence.
+    trick : Trick
+        At most three cards; ``Trick.of("W:")`` where West is to lead.
+    pair : pair of Seat, optional
+        The seats that play together, by default the observer and the dummy.
+
+    Returns
+    -------
+    dict of Card to float
+        High cards first, spades first.
+
+    Raises
+    ------
+    IllegalPlay
+        If the trick is complete, or its cards are not in the evidence.
+
+    Examples
+    --------
     >>> from bayesbridge import Belief, Reveal
     >>> trick = Trick.of("W:H5")
-    >>> seen = Belief("S", "AKQ2.J32.A54.Q32", trump="NT").given(Reveal("N", "J54.AQ4.KQ76.A54"), trick)
-    >>> {str(card): round(chance, 2) for card, chance in card_wins(seen.infer(), trick).items()}
+    >>> belief = Belief("S", "AKQ2.J32.A54.Q32", trump="NT")
+    >>> belief = belief.given(Reveal("N", "J54.AQ4.KQ76.A54"), trick)
+    >>> chances = card_wins(belief.infer(), trick)
+    >>> {str(card): round(chance, 2) for card, chance in chances.items()}
     {'HA': 1.0, 'HQ': 0.48, 'H4': 0.0}
     """
     seat = trick.turn
@@ -39,58 +69,76 @@ def card_wins(
         raise IllegalPlay(
             f"trick '{trick}' is complete: give at most three cards", cards=trick.cards
         )
-    verify_seen(posterior.belief, trick)
-    side = posterior.belief.pair if pair is None else pair
-    opponents = [
-        one
-        for one in map(seat.next, range(1, 4 - len(trick.cards)))
-        if (one in side) != (seat in side)
-    ]
-    left = np.uint64(DECK_MASK & ~posterior.belief.table.played)
-    held, won = np.zeros(52), np.zeros(52)
+    belief = posterior.belief
+    verify_seen(belief, trick)
+    side = belief.pair if pair is None else pair
+    opponents = _opponents_to_play(trick, seat, side)
+    remaining = np.uint64(DECK_MASK & ~belief.table.played)
+    held = np.zeros(DECK_CARDS)  # weight of the layouts where the card may be played
+    won = np.zeros(DECK_CARDS)  # and where it wins
     for masks, weights in posterior.blocks():
-        own = _legal(masks[:, seat] & left, trick.suit)
-        for card in map(Card, range(52)):
-            playable = (own >> np.uint64(card.index) & np.uint64(1)).astype(np.bool_)
+        hands = masks & remaining
+        legal_cards = _legal(hands[:, seat], trick.suit)
+        for card in map(Card, range(DECK_CARDS)):
+            playable = legal_cards & np.uint64(card.mask) != 0
             if not playable.any():
                 continue
             held[card.index] += weights[playable].sum()
             if trick.after(seat, card).winner == seat:
-                higher = (
-                    SUIT_MASK << (13 * card.suit) & ~((2 << card.index) - 1) & DECK_MASK
-                )
-                if trick.trump is not None and card.suit != trick.trump:
-                    higher |= SUIT_MASK << (13 * trick.trump)
-                for other in opponents:
-                    answers = _legal(
-                        masks[:, other] & left,
-                        card.suit if trick.suit is None else trick.suit,
-                    )
-                    playable &= (answers & np.uint64(higher)) == 0
-                won[card.index] += weights[playable].sum()
+                wins = playable & ~_can_be_beaten(hands, opponents, trick, card)
+                won[card.index] += weights[wins].sum()
+    by_height = np.flatnonzero(held)[::-1]
     return {
-        Card(int(i)): float(min(1.0, won[i] / held[i]))
-        for i in np.flatnonzero(held)[::-1]
+        Card(int(index)): float(min(1.0, won[index] / held[index]))
+        for index in by_height
     }
+
+
+def _opponents_to_play(trick: Trick, seat: Seat, side: tuple[Seat, Seat]) -> list[Seat]:
+    """The seats after this one in the trick that play against it."""
+    seats_after = [seat.next(step) for step in range(1, 4 - len(trick.cards))]
+    return [after for after in seats_after if (after in side) != (seat in side)]
+
+
+def _can_be_beaten(
+    hands: Masks, opponents: list[Seat], trick: Trick, card: Card
+) -> NDArray[np.bool_]:
+    """(n,) whether an opponent has a legal card that beats this one, of (n, 4) hands."""
+    suit_led = card.suit if trick.suit is None else trick.suit
+    beating = np.uint64(_cards_that_beat(card, trick.trump))
+    beaten = np.zeros(len(hands), np.bool_)
+    for opponent in opponents:
+        answers = _legal(hands[:, opponent], suit_led)
+        beaten |= answers & beating != 0
+    return beaten
+
+
+def _cards_that_beat(card: Card, trump: Suit | None) -> int:
+    """The mask of higher cards of the suit, and of trumps where it is another."""
+    up_to_card = (card.mask << 1) - 1
+    higher = SUIT_MASK << (SUIT_CARDS * card.suit) & ~up_to_card
+    if trump is not None and card.suit != trump:
+        higher |= SUIT_MASK << (SUIT_CARDS * trump)
+    return higher
 
 
 def verify_seen(belief: Belief, trick: Trick) -> None:
-    """Refuse a trick whose cards are no evidence: layouts in which others hold them
-    would be asked about it.
+    """Refuse a trick whose cards are no evidence.
+
+    Layouts in which other seats hold them would be asked about it.
     """
-    seen = {
-        (play.seat, play.card) for play in belief.evidence if isinstance(play, Play)
-    }
-    if not seen.issuperset(trick):
+    plays = [piece for piece in belief.evidence if isinstance(piece, Play)]
+    cards_seen = {(play.seat, play.card) for play in plays}
+    if not cards_seen.issuperset(trick):
         raise IllegalPlay(
             f"trick '{trick}' is not in the evidence, so the layouts do not know of it: ask belief.given(trick) first",
             cards=trick.cards,
         )
 
 
-def _legal(hand: Hands, suit: Suit | None) -> Hands:
+def _legal(hands: Hands, suit: Suit | None) -> Hands:
     """The cards of each hand that may be played to a suit, any before the lead."""
     if suit is None:
-        return hand
-    following = hand & np.uint64(SUIT_MASK << (13 * suit))
-    return np.where(following != 0, following, hand)
+        return hands
+    following = hands & np.uint64(SUIT_MASK << (SUIT_CARDS * suit))
+    return np.where(following != 0, following, hands)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.capture.tables import (
+    DELTA_MASK,
     DELTA_SHIFT,
     FAILS_B,
     LENGTH,
@@ -31,11 +32,20 @@ from bayesbridge.game.layouts import Floats, Masks
 from bayesbridge.runtime.cache import cached_arrays
 from bayesbridge.runtime.jit import njit
 
-DUMMIES: Final = comb(39, 13)  #: how many dummies a hand may meet
-FIELDS: Final = 1 << 13  # what a suit of a hand may be
-LENGTHS: Final = 14  # a dummy holds 0 … 13 cards of two suits
-GAP_BUDGET: Final = 6  # condition A: Δ is at most this
-CONTRACTS: Final = np.arange(7, 14)  # tricks needed at levels 1 … 7
+DUMMIES: Final = comb(39, 13)
+"""How many dummies a hand may meet."""
+
+FIELDS: Final = 1 << 13
+"""What a suit of a hand may be."""
+
+LENGTHS: Final = 14
+"""A dummy holds 0 … 13 cards of two suits."""
+
+GAP_BUDGET: Final = 6
+"""Condition A: Δ is at most this."""
+
+CONTRACTS: Final = np.arange(7, 14)
+"""Tricks needed at levels 1 … 7."""
 
 
 class DummyTables(NamedTuple):
@@ -72,15 +82,16 @@ def _build() -> DummyTables:
     half = np.full(merged.shape, -1, dtype=np.int16)
     half[merged_alive] = half_numbers
     codes = outcome_table(halves, halves)
+    # Codes 0 and 1 stand for conditions that fail.
     captured = np.where(codes > 1, codes % 512 // 32, 0).astype(np.int8)
     start, length, summary, ways = _fields_of_dummies(summary_of_row)
-    gap = (halves >> DELTA_SHIFT & 15).astype(np.int8)
+    gap = (halves >> DELTA_SHIFT & DELTA_MASK).astype(np.int8)
     return DummyTables(start, length, summary, ways, half, captured, gap)
 
 
 def _alive(summaries: Ints) -> NDArray[np.bool_]:
     """Which summaries may still meet both conditions."""
-    within_budget = (summaries >> DELTA_SHIFT & 15) <= GAP_BUDGET
+    within_budget = (summaries >> DELTA_SHIFT & DELTA_MASK) <= GAP_BUDGET
     return np.asarray(within_budget & (summaries & FAILS_B == 0))
 
 
@@ -93,9 +104,9 @@ def _fields_of_dummies(
     groups: list[Ints] = []
     group_ways: list[Ints] = []
     for own in fields:
-        theirs = fields[fields & own == 0]
-        summary = summary_of_row[TERNARY[own] + 2 * TERNARY[theirs]]
-        key = LENGTH[theirs].astype(np.int64) * kinds + summary
+        of_dummy = fields[fields & own == 0]
+        summary = summary_of_row[TERNARY[own] + 2 * TERNARY[of_dummy]]
+        key = LENGTH[of_dummy].astype(np.int64) * kinds + summary
         values, ways = np.unique(key[summary >= 0], return_counts=True)
         groups.append(values)
         group_ways.append(ways)
@@ -149,41 +160,52 @@ def chances_of_contracts(hands: Masks) -> Floats:
 def _count(hands: Masks, tables: DummyTables, counts: Ints) -> None:
     """Add to ``counts`` (n, 14) the dummies by T of those that meet both conditions."""
     halves = len(tables.gap)
-    first = np.zeros((LENGTHS, halves), dtype=np.int64)
-    second = np.zeros((LENGTHS, halves), dtype=np.int64)
-    # The summaries of the second half that occur, by length.
+    # Dummies of the lower and of the upper two suits, by length and summary.
+    lower = np.zeros((LENGTHS, halves), dtype=np.int64)
+    upper = np.zeros((LENGTHS, halves), dtype=np.int64)
+    # The upper summaries that occur, by length, and how many they are.
     present = np.empty((LENGTHS, halves), dtype=np.int64)
     number = np.empty(LENGTHS, dtype=np.int64)
     # Four accumulators, since an addition to the same place waits for the last one.
     sums = np.empty((4, LENGTHS), dtype=np.int64)
     for i in range(len(hands)):
         mask = np.int64(hands[i])
-        first[:] = 0
-        second[:] = 0
-        _merge_suits(mask & 0x1FFF, mask >> 13 & 0x1FFF, tables, first)
-        _merge_suits(mask >> 26 & 0x1FFF, mask >> 39 & 0x1FFF, tables, second)
-        for length in range(LENGTHS):
-            number[length] = 0
-            for half in range(halves):
-                if second[length, half]:
-                    present[length, number[length]] = half
-                    number[length] += 1
+        lower[:] = 0
+        upper[:] = 0
+        _merge_suits(mask & 0x1FFF, mask >> 13 & 0x1FFF, tables, lower)
+        _merge_suits(mask >> 26 & 0x1FFF, mask >> 39 & 0x1FFF, tables, upper)
+        _list_present(upper, present, number)
         sums[:] = 0
         for length in range(LENGTHS):
-            others = 13 - length
+            upper_length = 13 - length
             for half in range(halves):
-                ways = first[length, half]
+                ways = lower[length, half]
                 if not ways:
                     continue
-                budget = 6 - tables.gap[half]
-                for k in range(number[others]):
-                    other = present[others, k]
-                    if tables.gap[other] > budget:
+                budget = GAP_BUDGET - tables.gap[half]
+                for k in range(number[upper_length]):
+                    upper_half = present[upper_length, k]
+                    if tables.gap[upper_half] > budget:
                         break
-                    T = tables.captured[half, other]
-                    sums[k & 3, T] += ways * second[others, other]
+                    T = tables.captured[half, upper_half]
+                    sums[k & 3, T] += ways * upper[upper_length, upper_half]
         for accumulator in range(4):
             counts[i] += sums[accumulator]
+
+
+@njit
+def _list_present(ways: Ints, present: Ints, number: Ints) -> None:
+    """List the summaries of (14, halves) ``ways`` that occur, for each length.
+
+    Row ``length`` of ``present`` (14, halves) begins with them, rising; ``number``
+    (14,) is how many they are.
+    """
+    for length in range(LENGTHS):
+        number[length] = 0
+        for half in range(ways.shape[1]):
+            if ways[length, half]:
+                present[length, number[length]] = half
+                number[length] += 1
 
 
 @njit

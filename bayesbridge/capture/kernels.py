@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.capture.tables import (
+    DELTA_MASK,
     DELTA_SHIFT,
+    END,
     FAILS_B,
     LEADING_GAP,
     LENGTH,
@@ -28,16 +30,16 @@ from bayesbridge.runtime.jit import njit
 Masks = NDArray[np.uint64]
 Small = NDArray[np.int8]
 
-NEITHER, ONLY_A, BOTH = (
-    0,
-    1,
-    2,
-)  #: codes of the condition outcome; ``literal.CONDITIONS`` has their names
+# Codes of the condition outcome; ``literal.CONDITIONS`` has their names.
+NEITHER: Final = 0
+ONLY_A: Final = 1
+BOTH: Final = 2
 
 
 class Captures(NamedTuple):
-    """Algorithm 2 over n deals, in the letters of ``literal.Capture``; (n, 4) arrays
-    run over the suits C D H S.
+    """Algorithm 2 over n deals, in the letters of ``literal.Capture``.
+
+    (n, 4) arrays run over the suits C D H S; those of ``ONE_A_DEAL`` are (n,).
     """
 
     c1: Small
@@ -53,13 +55,8 @@ class Captures(NamedTuple):
     chi: Small
 
 
-ONE_A_DEAL: Final = {
-    "Delta",
-    "Z",
-    "condition",
-    "T",
-    "chi",
-}  #: fields of :class:`Captures` that are (n,) arrays
+ONE_A_DEAL: Final = {"Delta", "Z", "condition", "T", "chi"}
+"""Fields of :class:`Captures` that are (n,) arrays."""
 
 
 class Bids(NamedTuple):
@@ -71,27 +68,26 @@ class Bids(NamedTuple):
 
 
 def captures(first: Masks, second: Masks) -> Captures:
-    """Algorithm 2 for each pair of hands; ``first`` and ``second`` are (n,) masks of 13
-    cards each, disjoint.
+    """Algorithm 2 for each pair of hands.
+
+    ``first`` and ``second`` are (n,) masks of 13 cards each, disjoint.
 
     >>> captures(np.array([0x1FFF], dtype=np.uint64), np.array([0x3FFE000], dtype=np.uint64)).T
     array([0], dtype=int8)
     """
     one_row("hands", first, second)
     n = len(first)
-    found = Captures(
-        *(
-            np.zeros(n if name in ONE_A_DEAL else (n, 4), np.int8)
-            for name in Captures._fields
-        )
+    arrays = {
+        name: np.zeros(n if name in ONE_A_DEAL else (n, 4), np.int8)
+        for name in Captures._fields
+    }
+    captured = Captures(**arrays)
+    _captures(first, second, row_table(), captured)
+    return captured._replace(
+        c0=np.int8(13) - captured.c1 - captured.c2,
+        M=np.maximum(captured.c1, captured.c2),
+        Z=np.int8(6) + captured.T - captured.chi,
     )
-    _captures(first, second, row_table(), found)
-    c0, M, Z = (
-        np.int8(13) - found.c1 - found.c2,
-        np.maximum(found.c1, found.c2),
-        np.int8(6) + found.T - found.chi,
-    )
-    return found._replace(c0=c0, M=M, Z=Z)
 
 
 def tricks(first: Masks, second: Masks) -> Small:
@@ -107,34 +103,39 @@ def bids(hands: Masks) -> Bids:
     array([0], dtype=int8)
     """
     one_row("hands", hands)
-    found = Bids(np.zeros(len(hands), np.int8), np.zeros((len(hands), 7), np.int8))
-    _bids(hands, walk_table(), found)
-    return found
+    n = len(hands)
+    answer = Bids(np.zeros(n, np.int8), np.zeros((n, 7), np.int8))
+    _bids(hands, walk_table(), answer)
+    return answer
 
 
 @njit
 def _merge(rows: NDArray[np.int64], Delta: np.int64) -> tuple[int, np.int64, int]:
-    """Step 6 on the rows of four suits: (T, χ, captures per suit packed four bits each,
-    clubs lowest).
+    """T, χ and the captures by suit of a deal: step 6 on (4,) packed rows.
+
+    The captures are packed, four bits each, clubs lowest. ``c``, ``d``, ``h`` and ``s``
+    are the gaps that are left of each suit, the next one lowest.
     """
-    c, d, h, s = (
-        rows[0] & NO_GAPS,
-        rows[1] & NO_GAPS,
-        rows[2] & NO_GAPS,
-        rows[3] & NO_GAPS,
-    )
+    c = rows[0] & NO_GAPS
+    d = rows[1] & NO_GAPS
+    h = rows[2] & NO_GAPS
+    s = rows[3] & NO_GAPS
     T = 4
     chi = 4 + Delta
     budget = 6 - Delta
     kappa = 0x1111
     while chi < 13:
-        gap, suit = c & 7, 0
-        if (d & 7) < gap:
-            gap, suit = d & 7, 1
-        if (h & 7) < gap:
-            gap, suit = h & 7, 2
-        if (s & 7) < gap:
-            gap, suit = s & 7, 3
+        gap = c & END
+        suit = 0
+        if (d & END) < gap:
+            gap = d & END
+            suit = 1
+        if (h & END) < gap:
+            gap = h & END
+            suit = 2
+        if (s & END) < gap:
+            gap = s & END
+            suit = 3
         if gap > budget:
             break
         if suit == 0:
@@ -154,112 +155,128 @@ def _merge(rows: NDArray[np.int64], Delta: np.int64) -> tuple[int, np.int64, int
 
 @njit
 def _look_up(
-    mine: np.int64, theirs: np.int64, table: NDArray[np.uint32], rows: NDArray[np.int64]
+    hand: np.int64,
+    other_hand: np.int64,
+    table: NDArray[np.uint32],
+    rows: NDArray[np.int64],
 ) -> tuple[np.int64, np.int64]:
-    """Write the packed row of each suit to ``rows`` (4,); Δ, and not 0 if condition B
-    fails.
+    """Δ of two hands, and whether condition B fails: 0 where it holds.
+
+    Writes the packed row of each suit to ``rows`` (4,).
     """
-    total, flags = np.int64(0), np.int64(0)
+    Delta = np.int64(0)
+    flags = np.int64(0)
     for suit in range(4):
-        a, b = (mine >> (13 * suit)) & 0x1FFF, (theirs >> (13 * suit)) & 0x1FFF
-        row = np.int64(table[TERNARY[a] + 2 * TERNARY[b]])
+        field = (hand >> (13 * suit)) & 0x1FFF
+        other_field = (other_hand >> (13 * suit)) & 0x1FFF
+        row = np.int64(table[TERNARY[field] + 2 * TERNARY[other_field]])
         rows[suit] = row
         flags |= row
-        total += (row >> DELTA_SHIFT) & 15
-    return total, flags & FAILS_B
+        Delta += (row >> DELTA_SHIFT) & DELTA_MASK
+    return Delta, flags & FAILS_B
 
 
 @njit
 def _captures(
-    first: Masks, second: Masks, table: NDArray[np.uint32], found: Captures
+    first: Masks, second: Masks, table: NDArray[np.uint32], captured: Captures
 ) -> None:
     """Fill all but c0, M and Z, which follow from them."""
-    rows, c1, c2, delta, kappa = (
-        np.empty(4, dtype=np.int64),
-        found.c1,
-        found.c2,
-        found.delta,
-        found.kappa,
-    )
-    Delta, condition, T, chi = found.Delta, found.condition, found.T, found.chi
+    rows = np.empty(4, dtype=np.int64)
     for i in range(len(first)):
-        mine, theirs = np.int64(first[i]), np.int64(second[i])
-        total, fails_b = _look_up(mine, theirs, table, rows)
+        hand = np.int64(first[i])
+        other_hand = np.int64(second[i])
+        Delta, fails_b = _look_up(hand, other_hand, table, rows)
         for suit in range(4):
-            c1[i, suit] = LENGTH[(mine >> (13 * suit)) & 0x1FFF]
-            c2[i, suit] = LENGTH[(theirs >> (13 * suit)) & 0x1FFF]
-            delta[i, suit] = (rows[suit] >> DELTA_SHIFT) & 15
-        Delta[i] = chi[i] = total
-        condition[i] = NEITHER if total > 6 else ONLY_A if fails_b else BOTH
-        if condition[i] == BOTH:
-            T[i], chi[i], made = _merge(rows, total)
+            captured.c1[i, suit] = LENGTH[(hand >> (13 * suit)) & 0x1FFF]
+            captured.c2[i, suit] = LENGTH[(other_hand >> (13 * suit)) & 0x1FFF]
+            captured.delta[i, suit] = (rows[suit] >> DELTA_SHIFT) & DELTA_MASK
+        captured.Delta[i] = Delta
+        captured.chi[i] = Delta
+        if Delta > 6:
+            captured.condition[i] = NEITHER
+        elif fails_b:
+            captured.condition[i] = ONLY_A
+        else:
+            captured.condition[i] = BOTH
+            T, chi, kappa = _merge(rows, Delta)
+            captured.T[i] = T
+            captured.chi[i] = chi
             for suit in range(4):
-                kappa[i, suit] = (made >> (4 * suit)) & 15
+                captured.kappa[i, suit] = (kappa >> (4 * suit)) & 15
 
 
 @njit
 def _tricks(first: Masks, second: Masks, table: NDArray[np.uint32]) -> Small:
-    out, rows = np.zeros(len(first), np.int8), np.empty(4, dtype=np.int64)
+    """(n,) T of each pair of hands."""
+    T = np.zeros(len(first), np.int8)
+    rows = np.empty(4, dtype=np.int64)
     for i in range(len(first)):
-        total, fails_b = _look_up(np.int64(first[i]), np.int64(second[i]), table, rows)
-        if total <= 6 and not fails_b:
-            out[i] = _merge(rows, total)[0]
-    return out
+        hand = np.int64(first[i])
+        other_hand = np.int64(second[i])
+        Delta, fails_b = _look_up(hand, other_hand, table, rows)
+        if Delta <= 6 and not fails_b:
+            T[i] = _merge(rows, Delta)[0]
+    return T
 
 
 @cache
 def walk_table() -> NDArray[np.uint8]:
-    """(8192, 7) what Algorithm 1's walk does in one suit with a budget R: 16 · captures
-    after the first + gaps paid.
+    """(8192, 7) what Algorithm 1's walk does in one suit, by field and budget R.
+
+    It is 16 · captures after the first + gaps paid.
     """
-    return walked(np.full(1 << 13, 13))
+    return suit_walks(np.full(1 << 13, 13))
 
 
 @njit
-def walked(paying: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """(8192, 7) the same where only the first ``paying`` (8192,) cards of the suit pay
-    for the gap before them.
+def suit_walks(paying: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """(8192, 7) the same where only some cards of the suit pay for their gaps.
+
+    These are the first ``paying`` (8192,) of each field.
     """
-    out = np.zeros((1 << 13, 7), np.uint8)
+    walks = np.zeros((1 << 13, 7), np.uint8)
     for field in range(1, 1 << 13):
         for budget in range(7):
-            left, cards, gap = budget, 0, 0
+            remaining = budget
+            cards = 0
+            gap = 0
             for rank in range(12, -1, -1):
                 if field >> rank & 1:
                     if 0 < cards < paying[field]:
-                        if gap > left:
+                        if gap > remaining:
                             break
-                        left -= gap
+                        remaining -= gap
                     cards += 1
                     gap = 0
                 else:
                     gap += 1
-            out[field, budget] = 16 * (cards - 1) + budget - left
-    return out
+            walks[field, budget] = 16 * (cards - 1) + budget - remaining
+    return walks
 
 
 @njit
-def _bids(hands: Masks, walk: NDArray[np.uint8], found: Bids) -> None:
+def _bids(hands: Masks, walk: NDArray[np.uint8], answer: Bids) -> None:
+    """Fill level and counts of each hand; ``walk`` is :func:`walk_table`."""
     for i in range(len(hands)):
         mask = np.int64(hands[i])
         Delta = 0
-        fails = False
+        fails_b = False
         for suit in range(4):
             field = (mask >> (13 * suit)) & 0x1FFF
             delta = LEADING_GAP[field]
             Delta += delta
-            fails |= LENGTH[field] <= delta
+            fails_b |= LENGTH[field] <= delta
         climbing = True
         for target in range(7, 14):
             budget = 13 - target - Delta
             count = 0
-            if budget >= 0 and not fails:
+            if budget >= 0 and not fails_b:
                 count = 4
                 for suit in range(4):
                     step = walk[(mask >> (13 * suit)) & 0x1FFF, budget]
                     count += step >> 4
                     budget -= step & 15
-            found.counts[i, target - 7] = count
+            answer.counts[i, target - 7] = count
             climbing = climbing and count >= target
             if climbing:
-                found.level[i] = target - 6
+                answer.level[i] = target - 6

@@ -12,9 +12,12 @@ step numbers are the paper's.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from bayesbridge.errors import DealError
 from bayesbridge.game.cards import Hand, Suit
+
+COLUMNS = 13
 
 Matrix = list[list[int]]
 """The 4 × 13 state matrix D: 1 for player 1's cards, 2 for player 2's, 0 for cards held
@@ -58,9 +61,10 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class Bid:
-    """What Algorithm 1 outputs: ``level``, 0 for a pass, else n of the bid nNT;
-    ``counts``, the captures counted for the targets k = 7 … 13, 0 where condition A or
-    B fails for that target.
+    """What Algorithm 1 outputs.
+
+    ``level`` is 0 for a pass, else n of the bid nNT; ``counts`` are the captures counted
+    for the targets k = 7 … 13, 0 where condition A or B fails for that target.
     """
 
     level: int
@@ -73,97 +77,153 @@ def capture(first: Hand | str, second: Hand | str) -> Capture:
     >>> capture("AKQ2.KJ3.A54.Q32", "J54.AQ2.KQ32.A54").T
     11
     """
-    one, two = (
+    hands = (
         Hand.of(first).verify_full("the first hand"),
         Hand.of(second).verify_full("the second hand"),
     )
-    if one.mask & two.mask:
-        card = next(iter(one & two))
+    shared = hands[0] & hands[1]
+    if shared:
+        card = next(iter(shared))
         raise DealError(
-            f"{card} lies in both hands {one.pbn!r} and {two.pbn!r}: a card has one place",
+            f"{card} lies in both hands {hands[0].pbn!r} and {hands[1].pbn!r}: a card has one place",
             card=card,
         )
-    # Step 1: the state matrix.
-    D = [
-        [
-            (one.field(s) >> (12 - r) & 1) + 2 * (two.field(s) >> (12 - r) & 1)
-            for r in range(13)
-        ]
-        for s in Suit
-    ]
-    return capture_matrix(D)
+    return capture_matrix([state_row(*hands, s) for s in Suit])
+
+
+def state_row(first: Hand, second: Hand, s: Suit) -> list[int]:
+    """Step 1: row s of the state matrix of two hands."""
+    row = [0] * COLUMNS
+    for r in columns_of(first, s):
+        row[r] = 1
+    for r in columns_of(second, s):
+        row[r] = 2
+    return row
+
+
+def columns_of(hand: Hand, s: Suit) -> list[int]:
+    """The columns of a hand's cards of a suit, from the ace down."""
+    field = hand.field(s)
+    return [r for r in range(COLUMNS) if field >> (COLUMNS - 1 - r) & 1]
 
 
 def capture_matrix(matrix: Matrix) -> Capture:
     """Algorithm 2 on a state matrix D (left untouched)."""
-    D = [list(row) for row in matrix]
-    S = range(len(D))
-    columns = range(13)
-
     # Step 2: row analysis.
-    c1 = [row.count(1) for row in D]
-    c2 = [row.count(2) for row in D]
-    c0 = [row.count(0) for row in D]
-    delta = [min((r for r in columns if D[s][r] != 0), default=13) for s in S]
-    M = [max(c1[s], c2[s]) for s in S]
-    Delta = sum(delta)
-    Z = 6 - Delta
-    Zs = list(c0)
-    T = 0
-    kappa = [0 for _ in S]
-    pi = [0 for _ in S]
-    O = [[r for r in columns if D[s][r] != 0] for s in S]
-
-    # Step 4: after every capture the other player loses his rightmost card of the suit.
-    def replace_rightmost(s: int, v: int) -> None:
-        theirs = [r for r in columns if D[s][r] == 3 - v]
-        if theirs:
-            D[s][max(theirs)] = 0
-        O[s] = [r for r in columns if D[s][r] != 0]
-
+    state = CaptureState(matrix)
     # Step 3: pre-qualification.
-    if Delta > 6:
-        condition = "neither"
-    elif any(c1[s] <= delta[s] or c2[s] <= delta[s] for s in S):
-        condition = "only A"
-    else:
-        condition = "both"
-
-        # Step 5: one free capture in each suit.
-        T = len(D)
-        for s in S:
-            kappa[s] = 1
-            replace_rightmost(s, D[s][O[s][0]])
-
-        # Step 6: the smallest effective gap first, the first suit on ties.
-        while T + (6 - Z) < 13:
-            best, smallest = -1, 0
-            for s in S:
-                if kappa[s] >= M[s] or pi[s] + 1 >= len(O[s]):
-                    continue
-                gap = 0 if Zs[s] <= 0 else O[s][pi[s] + 1] - O[s][pi[s]] - 1
-                if best < 0 or gap < smallest:
-                    best, smallest = s, gap
-            if best < 0 or (Zs[best] > 0 and smallest > Z):
-                break
-            s = best
-            pi[s] += 1
-            T += 1
-            kappa[s] += 1
-            v = D[s][O[s][pi[s]]]
-            if Zs[s] > 0:
-                Z -= smallest
-                Zs[s] -= 1
-            replace_rightmost(s, v)
-
+    condition = state.condition()
+    if condition == "both":
+        state.capture_freely()
+        state.capture_by_gaps()
     # Step 7: output.
-    by_suit = tuple(c1), tuple(c2), tuple(c0), tuple(delta), tuple(M), tuple(kappa)
-    return Capture(*by_suit, Delta, Z, condition, T, T + (6 - Z), tuple(map(tuple, D)))
+    return Capture(
+        c1=tuple(state.c1),
+        c2=tuple(state.c2),
+        c0=tuple(state.c0),
+        delta=tuple(state.delta),
+        M=tuple(state.M),
+        kappa=tuple(state.kappa),
+        Delta=state.Delta,
+        Z=state.Z,
+        condition=condition,
+        T=state.T,
+        chi=state.chi,
+        D=tuple(map(tuple, state.D)),
+    )
+
+
+class CaptureState:
+    """The variables of Algorithm 2 on a matrix of so many rows, in the paper's letters.
+
+    Besides those of :class:`Capture`: ``Zs``, the zero budget of each row; ``pi``, the
+    pointer of each row, the place in ``O`` of its last capture; ``O``, the occupied
+    columns of each row.
+    """
+
+    def __init__(self, matrix: Matrix) -> None:
+        self.D = [list(row) for row in matrix]
+        self.c1 = [row.count(1) for row in self.D]
+        self.c2 = [row.count(2) for row in self.D]
+        self.c0 = [row.count(0) for row in self.D]
+        self.O = [occupied(row) for row in self.D]
+        self.delta = [columns[0] if columns else COLUMNS for columns in self.O]
+        self.M = [max(c1, c2) for c1, c2 in zip(self.c1, self.c2, strict=True)]
+        self.Delta = sum(self.delta)
+        self.Z = 6 - self.Delta
+        self.Zs = list(self.c0)
+        self.T = 0
+        self.kappa = [0 for _ in self.D]
+        self.pi = [0 for _ in self.D]
+
+    @property
+    def chi(self) -> int:
+        """χ, the check value: captures and gaps paid for."""
+        return self.T + (6 - self.Z)
+
+    def condition(self) -> str:
+        """Step 3: which of the two conditions hold."""
+        if self.Delta > 6:
+            return "neither"
+        rows = zip(self.c1, self.c2, self.delta, strict=True)
+        if any(c1 <= delta or c2 <= delta for c1, c2, delta in rows):
+            return "only A"
+        return "both"
+
+    def replace_rightmost(self, s: int, v: int) -> None:
+        """Step 4: after a capture by player v the other loses his rightmost card."""
+        other_player = 3 - v
+        row = self.D[s]
+        columns = [r for r in self.O[s] if row[r] == other_player]
+        if columns:
+            row[columns[-1]] = 0
+        self.O[s] = occupied(row)
+
+    def capture_freely(self) -> None:
+        """Step 5: one free capture in each suit."""
+        for s, row in enumerate(self.D):
+            self.T += 1
+            self.kappa[s] = 1
+            self.replace_rightmost(s, row[self.O[s][0]])
+
+    def capture_by_gaps(self) -> None:
+        """Step 6: the smallest effective gap first, the first suit on ties."""
+        while self.chi < 13:
+            gaps = self.effective_gaps()
+            if not gaps:
+                break
+            s = min(gaps, key=lambda suit: gaps[suit])
+            if self.Zs[s] > 0 and gaps[s] > self.Z:
+                break
+            self.pi[s] += 1
+            self.T += 1
+            self.kappa[s] += 1
+            v = self.D[s][self.O[s][self.pi[s]]]
+            if self.Zs[s] > 0:
+                self.Z -= gaps[s]
+                self.Zs[s] -= 1
+            self.replace_rightmost(s, v)
+
+    def effective_gaps(self) -> dict[int, int]:
+        """The gap before the next capture, for each row that has one."""
+        gaps = {}
+        for s, columns in enumerate(self.O):
+            following = self.pi[s] + 1
+            if self.kappa[s] < self.M[s] and following < len(columns):
+                gap = columns[following] - columns[following - 1] - 1
+                gaps[s] = gap if self.Zs[s] > 0 else 0
+        return gaps
+
+
+def occupied(row: list[int]) -> list[int]:
+    """The columns of a row that hold a card of either player."""
+    return [r for r, player in enumerate(row) if player != 0]
 
 
 def bid(hand: Hand | str) -> Bid:
-    """Algorithm 1: the highest n reached by raising the target from 7 tricks until it
-    is not met.
+    """Algorithm 1: the highest n reached by raising the target from 7 tricks.
+
+    It ends where a target is not met.
 
     >>> bid("AKQ2.AKJ.AK4.A32")
     Bid(level=3, counts=(9, 9, 9, 9, 9, 9, 8))
@@ -182,14 +242,14 @@ def captures_for_target(hand: Hand, k: int) -> int:
     The budget for gaps is 13 − k; a suit's walk ends at the first gap it cannot pay,
     and the next suit goes on with what is left.
     """
-    O = [[r for r in range(13) if hand.field(s) >> (12 - r) & 1] for s in Suit]
-    delta = [columns[0] if columns else 13 for columns in O]
+    O = [columns_of(hand, s) for s in Suit]
+    delta = [columns[0] if columns else COLUMNS for columns in O]
     if sum(delta) > 13 - k or any(len(O[s]) <= delta[s] for s in Suit):
         return 0
     R = 13 - k - sum(delta)
-    count = 4
-    for s in Suit:
-        for r, following in zip(O[s], O[s][1:], strict=False):
+    count = 4  # the first card of each suit
+    for columns in O:
+        for r, following in pairwise(columns):
             gap = following - r - 1
             if gap > R:
                 break

@@ -23,69 +23,113 @@ from bayesbridge.runtime.jit import njit
 
 NO_TRUMP: Final = 4
 
+# The codes of ``capture.POLICIES``.
+GENERAL: Final = 0
+LOW: Final = 2
 
 _HIGHEST: Final = 12 - LEADING_GAP
+"""(8192,) the highest rank of a suit's cards, a field of 13 bits."""
+
 _LOWEST: Final = np.array(
     [(field & -field).bit_length() - 1 for field in range(1 << 13)], dtype=np.int8
 )
+"""(8192,) the lowest rank."""
 
 
 @njit
 def play_out(
-    masks: NDArray[np.uint64], trump: int, ours: int, theirs: int
+    masks: NDArray[np.uint64], trump: int, attack: int, defence: int
 ) -> NDArray[np.int8]:
     """(n,) tricks taken by the leader's side (leader and the seat opposite) in each
     deal.
 
     ``masks`` is (n, 4), clockwise from the opening leader. ``trump`` is a suit or
-    NO_TRUMP; ``ours`` is the policy code of the leader's side, ``theirs`` of the other.
+    NO_TRUMP; ``attack`` is the policy code of the leader's side, ``defence`` that of the
+    other.
     """
-    out, hands = np.empty(len(masks), dtype=np.int8), np.empty(4, dtype=np.int64)
+    tricks = np.empty(len(masks), dtype=np.int8)
+    hands = np.empty(4, dtype=np.int64)
     for i in range(len(masks)):
         for seat in range(4):
             hands[seat] = np.int64(masks[i, seat])
-        leader, taken = 0, 0
+        leader = 0
+        taken = 0
         for _ in range(13):
-            policy = theirs if leader & 1 else ours
-            hand = hands[leader]
-            ranks = (hand | hand >> 13 | hand >> 26 | hand >> 39) & 0x1FFF
-            led = int(
-                _LOWEST[ranks] if policy == 2 else _HIGHEST[ranks]
-            )  # wider than the tables, to shift by
-            suit = _first_suit(hand, led)
-            hands[leader] = hand ^ (1 << (13 * suit + led))
-            winner, best, best_suit = leader, led, suit
-            for step in range(1, 4):
-                seat = (leader + step) & 3
-                policy = theirs if seat & 1 else ours
-                hand = hands[seat]
-                field = (hand >> (13 * suit)) & 0x1FFF
-                if field:
-                    card_suit = suit
-                    card = int(_HIGHEST[field])
-                    if policy == 2 or (policy == 0 and card < led):
-                        card = int(_LOWEST[field])
-                    if best_suit == suit and card > best:
-                        winner, best = seat, card
-                else:
-                    ruff = 0
-                    if trump != NO_TRUMP and policy != 2 and (winner ^ seat) & 1:
-                        ruff = (hand >> (13 * trump)) & 0x1FFF
-                        if best_suit == trump:
-                            ruff &= ~((2 << best) - 1)
-                    if ruff:
-                        card_suit, card = trump, int(_LOWEST[ruff])
-                    else:
-                        ranks = (hand | hand >> 13 | hand >> 26 | hand >> 39) & 0x1FFF
-                        card = int(_LOWEST[ranks])
-                        card_suit = _first_suit(hand, card)
-                    if card_suit == trump and (best_suit != trump or card > best):
-                        winner, best, best_suit = seat, card, trump
-                hands[seat] = hand ^ (1 << (13 * card_suit + card))
-            leader = winner
-            taken += winner & 1 == 0
-        out[i] = taken
-    return out
+            leader = _play_trick(hands, leader, trump, attack, defence)
+            taken += leader & 1 == 0
+        tricks[i] = taken
+    return tricks
+
+
+@njit
+def _play_trick(
+    hands: NDArray[np.int64], leader: int, trump: int, attack: int, defence: int
+) -> int:
+    """The winner of the next trick, whose cards leave the (4,) ``hands``."""
+    policy = defence if leader & 1 else attack
+    led, suit_led = _card_led(hands[leader], policy)
+    hands[leader] ^= 1 << (13 * suit_led + led)
+    winner = leader
+    best = led
+    best_suit = suit_led
+    for step in range(1, 4):
+        seat = (leader + step) & 3
+        hand = hands[seat]
+        policy = defence if seat & 1 else attack
+        field = (hand >> (13 * suit_led)) & 0x1FFF
+        if field:
+            suit = suit_led
+            rank = _rank_that_follows(field, led, policy)
+            wins = best_suit == suit_led and rank > best
+        else:
+            ruffs = np.int64(0)
+            if trump != NO_TRUMP and policy != LOW and (winner ^ seat) & 1:
+                ruffs = (hand >> (13 * trump)) & 0x1FFF
+                if best_suit == trump:
+                    ruffs &= ~((2 << best) - 1)
+            if ruffs:
+                suit = trump
+                rank = int(_LOWEST[ruffs])
+            else:
+                rank, suit = _lowest_card(hand)
+            wins = suit == trump and (best_suit != trump or rank > best)
+        hands[seat] = hand ^ (1 << (13 * suit + rank))
+        if wins:
+            winner = seat
+            best = rank
+            best_suit = suit
+    return winner
+
+
+@njit
+def _card_led(hand: int, policy: int) -> tuple[int, int]:
+    """Rank and suit of the card that a hand leads: its highest, or by LOW its lowest."""
+    if policy == LOW:
+        return _lowest_card(hand)
+    rank = int(_HIGHEST[_ranks(hand)])
+    return rank, _first_suit(hand, rank)
+
+
+@njit
+def _rank_that_follows(field: int, led: int, policy: int) -> int:
+    """The rank played from a suit's cards ``field`` on the rank ``led`` of that suit."""
+    highest = int(_HIGHEST[field])
+    if policy == LOW or (policy == GENERAL and highest < led):
+        return int(_LOWEST[field])
+    return highest
+
+
+@njit
+def _lowest_card(hand: int) -> tuple[int, int]:
+    """Rank and suit of the lowest card of a hand."""
+    rank = int(_LOWEST[_ranks(hand)])
+    return rank, _first_suit(hand, rank)
+
+
+@njit
+def _ranks(hand: int) -> int:
+    """The 13 bits of the ranks that a hand holds in any suit."""
+    return (hand | hand >> 13 | hand >> 26 | hand >> 39) & 0x1FFF
 
 
 @njit

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.kernels import walk_table, walked
+from bayesbridge.capture.kernels import suit_walks, walk_table
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
 from bayesbridge.runtime.jit import njit
 
@@ -20,8 +20,9 @@ Walk = NDArray[np.uint8]
 
 
 def strain_levels(hands: NDArray[np.uint64]) -> Small:
-    """(n, 5) the level that each of n hands of 13 cards reaches in C D H S NT, 0 where
-    it reaches none.
+    """(n, 5) the level that each of n hands of 13 cards reaches in C D H S NT.
+
+    It is 0 where a hand reaches none.
 
     >>> from bayesbridge.game.cards import Hand
     >>> strain_levels(np.array([Hand.from_pbn("KQT85.A3.T94.K83").mask], dtype=np.uint64))
@@ -32,54 +33,60 @@ def strain_levels(hands: NDArray[np.uint64]) -> Small:
 
 @cache
 def walks() -> tuple[Walk, Walk]:
-    """(8192, 7) what the walk in one suit does with a budget R: as a side suit, and as
-    trumps.
+    """(8192, 7) what the walk in one suit does: as a side suit, and as trumps.
 
-    16 · captures after the first + gaps paid; nothing where the suit is all losers.
+    By field and budget R, 16 · captures after the first + gaps paid; in a side suit
+    nothing where the field is all losers.
     """
-    side = walk_table() * (LENGTH > LEADING_GAP)[:, None].astype(np.uint8)
-    return side, walked((15 - LENGTH.astype(np.int64)) // 3)  # m = ⌈(13 − c₁) / 3⌉
+    has_winner = (LENGTH > LEADING_GAP).astype(np.uint8)
+    side = walk_table() * has_winner[:, None]
+    paying = (15 - LENGTH.astype(np.int64)) // 3  # m = ⌈(13 − c₁) / 3⌉
+    return side, suit_walks(paying)
 
 
 @njit
 def fill_levels(mask: np.int64, side: Walk, trumps: Walk, out: Small) -> None:
-    """The five levels of one hand."""
-    firsts, losers, everywhere, Delta = 0, 0, True, 0
+    """Write the five levels of one hand to ``out`` (5,), C D H S NT.
+
+    ``side`` and ``trumps`` are :func:`walks`.
+    """
+    winners = 0  # suits whose first card captures
+    losers = 0
+    Delta = 0
     for suit in range(4):
         field = (mask >> (13 * suit)) & 0x1FFF
-        held, delta = LENGTH[field], LEADING_GAP[field]
+        length = LENGTH[field]
+        delta = LEADING_GAP[field]
         Delta += delta
-        losers += min(delta, held)
-        if held > delta:
-            firsts += 1
-        else:
-            everywhere = False
-    # The budget at its largest, all of it for each suit: what is too little even so need not be walked.
-    most = firsts
+        losers += min(delta, length)
+        if length > delta:
+            winners += 1
+    # The budget at its largest, all of it for each suit: what is too little even so
+    # need not be walked.
+    most = winners
     if losers <= 6:
         for suit in range(4):
             most += side[(mask >> (13 * suit)) & 0x1FFF, 6 - losers] >> 4
     for strain in range(5):
         out[strain] = 0
-        spent = Delta
+        paid = Delta
         if strain < 4:
             # With c₁ > δ in trumps, min(δ, c₁) is δ there too.
-            spent = losers
+            paid = losers
             field = (mask >> (13 * strain)) & 0x1FFF
             if losers > 6 or LENGTH[field] <= LEADING_GAP[field]:
                 continue
-            if (
-                most + (trumps[field, 6 - losers] >> 4) - (side[field, 6 - losers] >> 4)
-                < 7
-            ):
+            as_trumps = trumps[field, 6 - losers] >> 4
+            as_side_suit = side[field, 6 - losers] >> 4
+            if most + as_trumps - as_side_suit < 7:
                 continue
-        elif not everywhere:
+        elif winners < 4:
             continue
         for target in range(7, 14):
-            budget = 13 - target - spent
+            budget = 13 - target - paid
             if budget < 0:
                 break
-            count = firsts
+            count = winners
             for suit in range(4):
                 field = (mask >> (13 * suit)) & 0x1FFF
                 step = trumps[field, budget] if suit == strain else side[field, budget]
@@ -92,6 +99,7 @@ def fill_levels(mask: np.int64, side: Walk, trumps: Walk, out: Small) -> None:
 
 @njit
 def _strain_levels(hands: NDArray[np.uint64], side: Walk, trumps: Walk) -> Small:
+    """(n, 5) the levels of (n,) hands."""
     out = np.empty((len(hands), 5), np.int8)
     for i in range(len(hands)):
         fill_levels(np.int64(hands[i]), side, trumps, out[i])

@@ -42,26 +42,34 @@ NO_GAPS: Final = (1 << 27) - 1
 the gaps.
 """
 
-DELTA_SHIFT: Final = 27  # where δ stands in a packed row
-# bit of a packed row that fails condition B (c₁ ≤ δ or c₂ ≤ δ)
+DELTA_SHIFT: Final = 27
+"""Where δ stands in a packed row."""
+
+DELTA_MASK: Final = 15
+"""Its four bits, once they are shifted down."""
+
 FAILS_B: Final = 1 << 31
+"""The bit of a packed row that fails condition B (c₁ ≤ δ or c₂ ≤ δ)."""
 
 DEAD: Final = 7 << DELTA_SHIFT | NO_GAPS | FAILS_B
 """Summary of suits whose leading gaps already exceed the budget: condition A fails
 whatever follows.
 """
 
-SUMMARY_BITS: Final = 32  # a summary is below 2 to this power
-CODES: Final = 7 * 512  # every outcome code is below this
-# (8192, 13) which ranks a 13-bit field holds
+SUMMARY_BITS: Final = 32
+"""A summary is below 2 to this power."""
+
+CODES: Final = 7 * 512
+"""Every outcome code is below this."""
+
 HOLDS_RANK: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
+"""(8192, 13) which ranks a 13-bit field holds."""
 
 TERNARY: Final[NDArray[np.int32]] = (HOLDS_RANK @ 3 ** np.arange(13)).astype(np.int32)
 """(8192,) a 13-bit field read as base-3 digits."""
 
-LENGTH: Final[NDArray[np.int8]] = HOLDS_RANK.sum(axis=1).astype(
-    np.int8
-)  # (8192,) how many cards a 13-bit field holds
+LENGTH: Final[NDArray[np.int8]] = HOLDS_RANK.sum(axis=1).astype(np.int8)
+"""(8192,) how many cards a 13-bit field holds."""
 
 LEADING_GAP: Final[NDArray[np.int8]] = np.array(
     [13 - field.bit_length() for field in range(1 << 13)], dtype=np.int8
@@ -75,10 +83,10 @@ empty.
 def packed_row(row: int) -> int:
     """What one row contributes, packed; a row that fails condition B has no gaps."""
     columns = np.zeros(13, dtype=np.int8)
-    rest = row
+    digits = row
     for rank in range(13):
-        columns[12 - rank] = rest % 3
-        rest //= 3
+        columns[12 - rank] = digits % 3
+        digits //= 3
     held = np.bincount(columns, minlength=3)
     delta = 0
     while delta < 13 and columns[delta] == 0:
@@ -94,17 +102,10 @@ def packed_row(row: int) -> int:
     pointer = 0
     remove_rightmost(columns, 3 - columns[delta])
     while captured < most and chi < 13:
-        here, there, seen = -1, -1, -1
-        for column in range(13):
-            seen += columns[column] != 0
-            if seen == pointer and here < 0:
-                here = column
-            elif seen > pointer:
-                there = column
-                break
-        if there < 0:
+        current, following = _neighbours(columns, pointer)
+        if following < 0:
             break
-        gap = there - here - 1 if row_budget > 0 else 0
+        gap = following - current - 1 if row_budget > 0 else 0
         if gap > budget:
             break
         gaps ^= (END ^ gap) << (3 * pointer)
@@ -114,15 +115,28 @@ def packed_row(row: int) -> int:
             row_budget -= 1
         pointer += 1
         captured += 1
-        remove_rightmost(columns, 3 - columns[there])
+        remove_rightmost(columns, 3 - columns[following])
     return delta << DELTA_SHIFT | gaps
 
 
 @njit
+def _neighbours(columns: NDArray[np.int8], pointer: int) -> tuple[int, int]:
+    """The columns of the cards numbered ``pointer`` and ``pointer + 1``, −1 for none."""
+    current = -1
+    number = -1
+    for column in range(13):
+        if columns[column] != 0:
+            number += 1
+            if number == pointer:
+                current = column
+            elif number > pointer:
+                return current, column
+    return current, -1
+
+
+@njit
 def remove_rightmost(columns: NDArray[np.int8], value: int) -> None:
-    """Step 4 on one row: the player ``value`` loses their rightmost card, if they have
-    one.
-    """
+    """Step 4 on one row: the player ``value`` loses their rightmost card, if any."""
     for column in range(12, -1, -1):
         if columns[column] == value:
             columns[column] = 0
@@ -131,6 +145,7 @@ def remove_rightmost(columns: NDArray[np.int8], value: int) -> None:
 
 @njit
 def _all_rows(rows: int) -> NDArray[np.uint32]:
+    """(rows,) every row, packed."""
     table = np.empty(rows, dtype=np.uint32)
     for row in range(rows):
         table[row] = packed_row(row)
@@ -145,20 +160,23 @@ def row_table() -> NDArray[np.uint32]:
 
 @njit
 def weigh(values: NDArray[np.integer], ways: Ints, out: Ints) -> None:
-    """Add the ways of each row to its value: exact, unlike ``np.bincount``, and always
-    quick, unlike ``np.add.at``.
+    """Add the ways of each row to its value: ``out[values[i]] += ways[i]``.
+
+    Exact, unlike ``np.bincount``, and always quick, unlike ``np.add.at``.
     """
     for i in range(len(values)):
         out[values[i]] += ways[i]
 
 
 def simplified(summary: Ints) -> Ints:
-    """Summaries in which what cannot recover is one value: DEAD, or FAILS_B with Δ and
-    no gaps.
+    """Summaries in which what cannot recover is one value.
+
+    That is DEAD, or FAILS_B with Δ and no gaps.
     """
-    delta = summary >> DELTA_SHIFT & 15
-    out = np.where(summary & FAILS_B, FAILS_B | delta << DELTA_SHIFT | NO_GAPS, summary)
-    return np.where(delta > 6, DEAD, out)
+    Delta = summary >> DELTA_SHIFT & DELTA_MASK
+    failed = FAILS_B | Delta << DELTA_SHIFT | NO_GAPS
+    alive_or_failed = np.where(summary & FAILS_B, failed, summary)
+    return np.where(Delta > 6, DEAD, alive_or_failed)
 
 
 @njit
@@ -169,7 +187,7 @@ def merge_pair(left: int, right: int) -> int:
     What stands above the 32 bits of a summary is added up (see
     ``scripts/count_shifts.py``).
     """
-    Delta = (left >> DELTA_SHIFT & 15) + (right >> DELTA_SHIFT & 15)
+    Delta = (left >> DELTA_SHIFT & DELTA_MASK) + (right >> DELTA_SHIFT & DELTA_MASK)
     above = (left >> SUMMARY_BITS) + (right >> SUMMARY_BITS) << SUMMARY_BITS
     if Delta > 6:
         return above | DEAD
@@ -200,7 +218,7 @@ def merge_pair(left: int, right: int) -> int:
 @njit
 def outcome(summary: int) -> int:
     """The outcome code of a whole deal's summary."""
-    Delta = summary >> DELTA_SHIFT & 15
+    Delta = summary >> DELTA_SHIFT & DELTA_MASK
     if Delta > 6:
         return 0
     if summary & FAILS_B:

@@ -255,6 +255,14 @@ class TricksEstimator:
         return {"tricks": table_tricks(table, question.trump)}
 
 
+BUILT_IN: Final = (
+    CaptureEstimator,
+    BidEstimator,
+    PlayOutEstimator,
+    TricksEstimator,
+)
+"""The package's own estimators."""
+
 OWNERS: Final = {
     output.name: estimator.name
     for estimator in (CaptureEstimator, BidEstimator, TricksEstimator)

@@ -36,16 +36,20 @@ from bayesbridge.runtime.jit import njit
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
 
-GOALS: Final = range(
-    7, 14
-)  # numbers of tricks that contracts need: 6 more than their level
-MOST_ROWS: Final = (
-    20  # rows shown of an output that has labels: all strains with all declarers
-)
-MOST_BARS: Final = (
-    40  # rows of a distribution; where it has more values, neighbours share one
-)
-MOST_COLUMNS: Final = 15  # values that get a column each beside the labels of an output
+GOALS: Final = range(7, 14)
+"""Numbers of tricks that contracts need: 6 more than their level."""
+
+MOST_ROWS: Final = 20
+"""Rows shown of an output that has labels: all strains with all declarers."""
+
+MOST_BARS: Final = 40
+"""Rows of a distribution; where it has more values, neighbours share one."""
+
+MOST_COLUMNS: Final = 15
+"""Values that get a column each beside the labels of an output."""
+
+MOST_VALUES: Final = 4096
+"""Integers that a distribution may spread over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,32 +59,31 @@ class TrickContext:
     pair: tuple[Seat, Seat]
     strain: Strain = Strain.NT
     contract: Contract | None = None  #: That of the auction once it is over.
-    dummy: Seat | None = (
-        None  #: The seat that does not bid; ``None`` in the four-player game.
-    )
+    #: The seat that does not bid; ``None`` in the four-player game.
+    dummy: Seat | None = None
 
     @classmethod
     def of(cls, belief: Belief, question: Question) -> TrickContext:
+        """Of a question about a belief."""
         contract = None if belief.auction is None else belief.auction.contract
         return cls(question.pair, question.strain, contract, belief.dummy)
 
     def picked(self, where: Mapping[str, Any]) -> TrickContext:
-        """The same, for one ``strain`` or one ``seat`` as declarer of an output that
-        has several.
+        """The same, for one ``strain`` or one ``seat`` as declarer.
+
+        ``where`` are labels of an output that has several numbers.
         """
-        first, second = self.pair
+        pair = self.pair
         if "seat" in where:
-            first = Seat.of(where["seat"])
-            second = (
-                first.partner
-                if self.dummy is None or self.dummy == first
-                else self.dummy
-            )
-        return replace(
-            self,
-            strain=Strain.of(where.get("strain", self.strain)),
-            pair=(first, second),
-        )
+            pair = self._declared_by(Seat.of(where["seat"]))
+        strain = Strain.of(where.get("strain", self.strain))
+        return replace(self, strain=strain, pair=pair)
+
+    def _declared_by(self, declarer: Seat) -> tuple[Seat, Seat]:
+        """The declarer with the dummy, or with their partner."""
+        if self.dummy is None or self.dummy == declarer:
+            return declarer, declarer.partner
+        return declarer, self.dummy
 
     @property
     def declares(self) -> bool:
@@ -90,8 +93,11 @@ class TrickContext:
     @property
     def names(self) -> str:
         """The pair, and that it defends."""
-        defends = not self.declares and self.dummy not in self.pair
-        return f"{'the defenders ' if defends else ''}{self.pair[0].name} and {self.pair[1].name}"
+        first, second = self.pair
+        names = f"{first.name} and {second.name}"
+        if not self.declares and self.dummy not in self.pair:
+            return f"the defenders {names}"
+        return names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,9 +113,8 @@ class Distribution(FrozenArrays, Displayable):
     mean: Floats  #: (cells,), as ``sd``: the cells are the products of the labels.
     sd: Floats
     exact: bool
-    values: NDArray[
-        np.int64
-    ]  #: Whole numbers with the probabilities ``pmf`` (cells, values); none for other numbers.
+    #: Whole numbers with the probabilities ``pmf`` (cells, values); none for others.
+    values: NDArray[np.int64]
     pmf: Floats
     estimator: str
     name: str  #: Its name in results: two estimators may share the name of an output.
@@ -145,56 +150,57 @@ class Distribution(FrozenArrays, Displayable):
 
     def places(self, **where: Any) -> list[int]:
         """The places of the cells with these labels."""
-        if unknown := [dim for dim in where if dim not in self.output.dims]:
-            raise BayesBridgeError(
-                f"{self.name!r} has no dimension {unknown[0]!r}: leave it out",
-                name=self.name,
-            )
+        for dim in where:
+            if dim not in self.output.dims:
+                raise BayesBridgeError(
+                    f"{self.name!r} has no dimension {dim!r}: leave it out",
+                    name=self.name,
+                )
+        wanted = {dim: str(label) for dim, label in where.items()}
         return [
-            i
-            for i, cell in enumerate(self.cells)
-            if all(cell[dim] == str(label) for dim, label in where.items())
+            place
+            for place, cell in enumerate(self.cells)
+            if wanted.items() <= cell.items()
         ]
 
     def at(self, **where: Any) -> Self:
         """The one number with these labels, without them."""
-        if len(met := self.places(**where)) != 1:
-            dims = (
-                ", ".join(dim for dim in self.labels if dim not in where)
-                or "labels that it has"
-            )
+        places = self.places(**where)
+        if len(places) != 1:
+            open_dims = [dim for dim in self.labels if dim not in where]
+            dims = ", ".join(open_dims) or "labels that it has"
             raise BayesBridgeError(
                 f"{self.name!r} has several numbers: pick one by {dims}", name=self.name
             )
-        kept, output = self.draws, replace(self.output, dims=(), coords={})
-        kept = kept.reshape(
-            len(kept), len(self.mean), *kept.shape[1 + len(self.output.dims) :]
-        )[:, met[0]]
-        mean, sd, pmf = (cells[met] for cells in (self.mean, self.sd, self.pmf))
+        (place,) = places
+        support_axis = self.draws.shape[1 + len(self.output.dims) :]
+        by_cell = self.draws.reshape(len(self.draws), len(self.mean), *support_axis)
         return replace(
             self,
-            output=output,
-            draws=kept,
-            mean=mean,
-            sd=sd,
-            pmf=pmf,
+            output=replace(self.output, dims=(), coords={}),
+            draws=by_cell[:, place],
+            mean=self.mean[places],
+            sd=self.sd[places],
+            pmf=self.pmf[places],
             asked=self.asked.picked(where),
         )
 
     def tricks(self, **where: Any) -> Self:
-        """The number of tricks; ``where`` picks one of several numbers, such as
-        ``strain="NT"``.
-        """
-        one = self.at(**where)
+        """The number of tricks; ``where`` picks one of several, as ``strain="NT"``."""
+        number = self.at(**where)
         if self.output.tricks is None:
-            words = f"{self.name!r} does not count tricks: declare its output with tricks=TrickCount()"
-            raise BayesBridgeError(words, name=self.name)
-        return one
+            raise BayesBridgeError(
+                f"{self.name!r} does not count tricks: declare its output with tricks=TrickCount()",
+                name=self.name,
+            )
+        return number
 
     def met(self, *places: int) -> slice:
         """From the first to the last value that occurs in one of the cells."""
-        found = np.flatnonzero((self.pmf[list(places)] > 0).any(axis=0))
-        return slice(found[0], found[-1] + 1) if len(found) else slice(None)
+        occurring = np.flatnonzero((self.pmf[list(places)] > 0).any(axis=0))
+        if not len(occurring):
+            return slice(None)
+        return slice(occurring[0], occurring[-1] + 1)
 
     @property
     def count(self) -> TrickCount:
@@ -203,15 +209,14 @@ class Distribution(FrozenArrays, Displayable):
 
     @property
     def drawn(self) -> NDArray[Any]:
-        """(n, cells) what each layout that was kept has; of a distribution for each
-        layout its mean.
+        """(n, cells) what each layout that was kept has.
+
+        Of a distribution for each layout it is the mean.
         """
-        each = (
-            self.draws
-            if self.output.support is None
-            else (self.draws * self.values).sum(axis=-1)
-        )
-        return read_only(each.reshape(len(each), len(self.mean)))
+        numbers = self.draws
+        if self.output.support is not None:
+            numbers = (self.draws * self.values).sum(axis=-1)
+        return read_only(numbers.reshape(len(numbers), len(self.mean)))
 
     @property
     def shares(self) -> Floats:
@@ -239,12 +244,11 @@ class Distribution(FrozenArrays, Displayable):
     @property
     def mean_if_held(self) -> float | None:
         """Mean given that it can count; ``None`` where it never can."""
-        counting = self.counted
-        return (
-            float(self.shares[counting] @ self.values[counting]) / self.holds
-            if self.holds
-            else None
-        )
+        if not self.holds:
+            return None
+        counted = self.counted
+        total = float(self.shares[counted] @ self.values[counted])
+        return total / self.holds
 
     def at_least(self, tricks: int) -> float:
         """P(at least so many tricks)."""
@@ -341,140 +345,170 @@ class Distribution(FrozenArrays, Displayable):
         ]
 
     def _tricks_table(self) -> Table:
-        """How many, with P(at least so many) beside it; ends rarer than ``RARE`` are
-        left out, and that is said.
+        """How many, with P(at least so many) beside it.
+
+        Ends rarer than ``RARE`` are left out, and that is said.
         """
-        count, mean, fails = self.count, self.mean_if_held, self.fails
-        every = [value for value in self.occurring if self.holds]
-        shown = every
+        failing = self.count.failing
+        fails = self.fails
+        possible = list(self.occurring) if self.holds else []
+        shown = possible
         if self.output.support is not None:
-            shown = [
-                v
-                for v in every
-                if self.at_least(v) >= RARE and 1 - self.at_least(v + 1) >= RARE
-            ]
-        rows: list[list[str | float]] = [[count.failing, fails, ""]] if fails else []
-        for value in shown:
-            colon = "" if self.is_contract_chance and value > 6 else ":"
-            least = f"{self.goal(value)}{colon} {percent(self.at_least(value))}"
-            rows.append([f"{self.name} = {value}", self.share(value), least])
-        said = []
-        if len(shown) < len(every):
-            said.append(
-                f"Numbers not shown: {percent(1 - fails - sum(map(self.share, shown)))} together."
-            )
+            shown = [tricks for tricks in possible if self._is_inside(tricks)]
+        rows: list[list[str | float]] = []
+        if fails:
+            rows.append([failing, fails, ""])
+        for tricks in shown:
+            label = f"{self.name} = {tricks}"
+            rows.append([label, self.share(tricks), self._goal_words(tricks)])
+        notes = []
+        if len(shown) < len(possible):
+            left_out = percent(1 - fails - sum(map(self.share, shown)))
+            notes.append(f"Numbers not shown: {left_out} together.")
+        notes.append(self._mean_sentence())
+        return Table(self.title, ["", "P", ""], rows, [*notes, *self.notes], bars=True)
+
+    def _is_inside(self, tricks: int) -> bool:
+        """Whether so many tricks lie between the rare ends."""
+        fewer_or_equal = 1 - self.at_least(tricks + 1)
+        return self.at_least(tricks) >= RARE and fewer_or_equal >= RARE
+
+    def _goal_words(self, tricks: int) -> str:
+        """P(at least so many), with what it is called."""
+        colon = "" if self.is_contract_chance and tricks in GOALS else ":"
+        return f"{self.goal(tricks)}{colon} {percent(self.at_least(tricks))}"
+
+    def _mean_sentence(self) -> str:
+        """How many tricks on average, and how often they cannot be counted."""
+        failing = self.count.failing.capitalize()
+        mean = self.mean_if_held
         if mean is None:
-            said.append(
-                f"{count.failing.capitalize()} in every layout: {self.name} = {count.undefined_value} there."
-            )
-        elif fails:
-            held = f"if {count.holding}, {self.name} is {mean:.2f} on average."
-            said.append(f"{count.failing.capitalize()} with {percent(fails)}; {held}")
-        else:
-            said.append(f"{self.name} is {mean:.2f} on average.")
-        return Table(self.title, ["", "P", ""], rows, [*said, *self.notes], bars=True)
+            return f"{failing} in every layout: {self.name} = {self.count.undefined_value} there."
+        average = f"{self.name} is {mean:.2f} on average."
+        if not self.fails:
+            return average
+        return (
+            f"{failing} with {percent(self.fails)}; if {self.count.holding}, {average}"
+        )
 
     def _number_table(self) -> Table:
         """A whole number that does not count tricks."""
-        kept = self.met(0)
-        values, shares = self.values[kept], self.shares[kept]
-        step = -(-len(values) // MOST_BARS)
+        occurring = self.met(0)
+        values = self.values[occurring]
+        shares = self.shares[occurring]
+        values_a_row = -(-len(values) // MOST_BARS)
         rows: list[list[str | float]] = []
-        for begin in range(0, len(values), step):
-            ends = values[begin : begin + step]
-            label = f"{self.name} = {ends[0]}" + (
-                f" … {ends[-1]}" if len(ends) > 1 else ""
-            )
-            rows.append([label, float(shares[begin : begin + step].sum())])
+        for begin in range(0, len(values), values_a_row):
+            stretch = slice(begin, begin + values_a_row)
+            first, *others = values[stretch]
+            label = f"{self.name} = {first}"
+            if others:
+                label += f" … {others[-1]}"
+            rows.append([label, float(shares[stretch].sum())])
         note = f"{self.name} is {self.mean[0]:.2f} on average, with a standard deviation of {self.sd[0]:.2f}."
         return Table(self.title, ["", "P"], rows, [note], bars=True)
 
     def _labelled_table(self) -> Table:
-        """A row for each label: strains from no trumps down, the pair's seats first; of
-        many those with the most.
-        """
-        cells, means, spreads = self.cells, self.mean, self.sd
-        seats = [*(seat.name for seat in self.asked.pair), *SEATS]
-        fixed = {"strain": [*STRAINS], "suit": [*SYMBOLS], "seat": seats}
-
-        def place(cell: int) -> tuple[float, ...]:
-            ranks = [
-                fixed[dim].index(label) if label in fixed.get(dim, ()) else 0
-                for dim, label in cells[cell].items()
-            ]
-            return (*ranks, -float(means[cell]) if len(cells) > MOST_ROWS else 0.0)
-
-        told = [
-            cell for cell in range(len(cells)) if means[cell] or spreads[cell]
-        ] or list(range(len(cells)))
-        ranked = sorted(told, key=place)
-        kept = self.met(*ranked[:MOST_ROWS])
-        if self.output.dtype == "bool" or len(self.values[kept]) > MOST_COLUMNS:
-            kept = slice(0)
-        heads, shares = self.values[kept], self.pmf[:, kept]
+        """A row for each label, of many those with the largest means."""
+        ranked = self._ranked_cells()
+        shown = ranked[:MOST_ROWS]
+        columns = self.met(*shown)
+        if self.output.dtype == "bool" or len(self.values[columns]) > MOST_COLUMNS:
+            columns = slice(0)
+        names = [" ".join(cell.values()) for cell in self.cells]
         rows = []
-        for cell in ranked[:MOST_ROWS]:
-            found = (float(p) or "" for p in shares[cell])
-            rows.append(
-                [
-                    " ".join(cells[cell].values()),
-                    f"{means[cell]:.3f}",
-                    f"{spreads[cell]:.3f}",
-                    *found,
-                ]
-            )
-        said = ["The columns after sd are P(that value)."] if len(heads) else []
+        for cell in shown:
+            shares = [float(share) or "" for share in self.pmf[cell, columns]]
+            mean = f"{self.mean[cell]:.3f}"
+            sd = f"{self.sd[cell]:.3f}"
+            rows.append([names[cell], mean, sd, *shares])
+        values = self.values[columns]
+        notes = []
+        if len(values):
+            notes.append("The columns after sd are P(that value).")
         if len(ranked) > MOST_ROWS:
-            said.append(
-                f"… and {counting(len(ranked) - MOST_ROWS)} more rows of {self.name}, which --json prints."
+            not_shown = counting(len(ranked) - MOST_ROWS)
+            notes.append(
+                f"… and {not_shown} more rows of {self.name}, which --json prints."
             )
-        columns = [", ".join(self.output.dims), "mean", "sd", *map(str, heads)]
-        return Table(f"{self.name}: {self.output.doc}", columns, rows, said)
+        heads = [", ".join(self.output.dims), "mean", "sd", *map(str, values)]
+        return Table(f"{self.name}: {self.output.doc}", heads, rows, notes)
+
+    def _ranked_cells(self) -> list[int]:
+        """The cells that say something, in the order they are shown.
+
+        Strains go from no trumps down, the pair's seats come first; of many those with
+        the largest means.
+        """
+        cells = self.cells
+        seats = [*(seat.name for seat in self.asked.pair), *SEATS]
+        label_orders = {"strain": [*STRAINS], "suit": [*SYMBOLS], "seat": seats}
+
+        def rank(cell: int) -> tuple[float, ...]:
+            ranks: list[float] = []
+            for dim, label in cells[cell].items():
+                order = label_orders.get(dim, [])
+                ranks.append(order.index(label) if label in order else 0)
+            if len(cells) > MOST_ROWS:
+                ranks.append(-float(self.mean[cell]))
+            return tuple(ranks)
+
+        informative = [
+            cell for cell in range(len(cells)) if self.mean[cell] or self.sd[cell]
+        ]
+        return sorted(informative or range(len(cells)), key=rank)
 
     @property
     def document(self) -> dict[str, Any]:
-        """Mean, spread and distribution, nested by the labels; of tricks also P(at
-        least so many).
+        """Mean, spread and distribution, nested by the labels.
+
+        Of tricks also P(at least so many).
         """
-        said: dict[str, Any] = {}
+        document: dict[str, Any] = {}
         for place, cell in enumerate(self.cells):
-            inner = said
+            nested = document
             for label in cell.values():
-                inner = inner.setdefault(label, {})
-            inner |= {"mean": float(self.mean[place]), "sd": float(self.sd[place])}
-            if len(self.values):
-                shares = self.pmf[place].clip(max=1.0)
-                inner["pmf"] = {
-                    str(value): float(p)
-                    for value, p in zip(self.values, shares, strict=True)
-                }
+                nested = nested.setdefault(label, {})
+            nested |= self._cell_document(place)
         if self.counts_tricks:
-            said |= {
-                "at_table": self.count.at_table,
-                "at_least": {str(goal): p for goal, p in self.goals.items()},
-            }
+            goals = self.goals
+            document["at_table"] = self.count.at_table
+            document["at_least"] = {str(goal): share for goal, share in goals.items()}
             if self.is_contract_chance:
-                said["makes"] = {
-                    self.goal(goal).removesuffix(" makes"): p
-                    for goal, p in self.goals.items()
+                document["makes"] = {
+                    self.goal(goal).removesuffix(" makes"): share
+                    for goal, share in goals.items()
                 }
-        return said
+        return document
+
+    def _cell_document(self, place: int) -> dict[str, Any]:
+        """Mean, spread and distribution of one cell."""
+        document: dict[str, Any] = {
+            "mean": float(self.mean[place]),
+            "sd": float(self.sd[place]),
+        }
+        if len(self.values):
+            shares = self.pmf[place].clip(max=1.0)
+            document["pmf"] = {
+                str(value): float(share)
+                for value, share in zip(self.values, shares, strict=True)
+            }
+        return document
 
 
 class Accumulator:
     """Running sums of one output: a distribution of integers, moments of any numbers."""
 
     def __init__(self, output: Output, estimator: str) -> None:
-        self.output, self.estimator, self.lowest, self.exact = (
-            output,
-            estimator,
-            0,
-            False,
-        )
+        self.output = output
+        self.estimator = estimator
+        self.lowest = 0
+        self.exact = False
         self.kept: list[NDArray[Any]] = []
         """Values of the layouts that are kept."""
         cells = int(np.prod(output.shape))
-        self.mean, self.square = np.zeros(cells), np.zeros(cells)
+        self.mean = np.zeros(cells)
+        self.square = np.zeros(cells)
         self.table: Floats | None = None
         """(cells, values) weight of each value from ``lowest`` on; ``None`` for
         floating-point numbers.
@@ -489,9 +523,8 @@ class Accumulator:
         """Add (n, …) values with (n,) weights."""
         flat = values.reshape(len(values), -1)
         if self.table is None:
-            with np.errstate(
-                over="ignore", invalid="ignore"
-            ):  # `moments` reports what grew too large
+            # `distribution` reports what grew too large.
+            with np.errstate(over="ignore", invalid="ignore"):
                 self.mean += weights @ flat
                 self.square += weights @ (flat.astype(np.float64) ** 2)
             return
@@ -500,26 +533,29 @@ class Accumulator:
             return
         if flat.dtype == np.bool_:
             flat = flat.view(np.int8)
-        low, high = (
-            (int(flat.min()), int(flat.max()))
-            if len(flat)
-            else (self.lowest, self.lowest)
-        )
-        low, high = (
-            min(low, self.lowest),
-            max(high, self.lowest + self.table.shape[1] - 1),
-        )
+        self.table = self._widened(self.table, flat)
+        _tally(np.ascontiguousarray(flat), weights, self.lowest, self.table)
+
+    def _widened(self, table: Floats, values: NDArray[Any]) -> Floats:
+        """The table, with room for these values."""
+        width = table.shape[1]
+        low = self.lowest
+        high = self.lowest + width - 1
+        if len(values):
+            low = min(low, int(values.min()))
+            high = max(high, int(values.max()))
         domain = self.output.domain
         if domain is not None and (low < domain.start or high >= domain.stop):
             raise self._outside(low, high)
-        if high - low >= 4096:
-            more = "declare a floating-point dtype for values spread over more than 4096 integers"
-            raise self._broken(f"ranges from {low} to {high}: {more}")
-        before, after = self.lowest - low, high - self.lowest - self.table.shape[1] + 1
-        if before or after:
-            self.table = np.pad(self.table, ((0, 0), (before, after)))
-            self.lowest = low
-        _tally(np.ascontiguousarray(flat), weights, self.lowest, self.table)
+        if high - low >= MOST_VALUES:
+            remedy = f"declare a floating-point dtype for values spread over more than {MOST_VALUES} integers"
+            raise self._broken(f"ranges from {low} to {high}: {remedy}")
+        before = self.lowest - low
+        after = high - self.lowest - width + 1
+        if not before and not after:
+            return table
+        self.lowest = low
+        return np.pad(table, ((0, 0), (before, after)))
 
     def count(self, lowest: int, counts: NDArray[Any], total: int) -> None:
         """Exact counts of layouts by value from ``lowest`` on, or probabilities with a
@@ -546,6 +582,7 @@ class Accumulator:
         )
 
     def _broken(self, why: str) -> PluginError:
+        """The error for an output that cannot be added up."""
         where = f"estimator {self.estimator!r}: output {self.output.name!r}"
         return PluginError(
             f"{where} {why}", plugin=self.estimator, output=self.output.name
@@ -553,13 +590,15 @@ class Accumulator:
 
     def distribution(self, exact: bool, name: str, asked: TrickContext) -> Distribution:
         """What was added up; refuses numbers too large to have moments."""
-        values, pmf = np.zeros(0, np.int64), np.zeros((len(self.mean), 0))
+        values = np.zeros(0, np.int64)
+        pmf = np.zeros((len(self.mean), 0))
         if self.table is not None:
-            self.table /= self.table.sum(
-                axis=1, keepdims=True
-            )  # ten million weights miss one by rounding
-            values, pmf = self.lowest + np.arange(self.table.shape[1]), self.table
-            self.mean, self.square = self.table @ values, self.table @ (values**2)
+            # Ten million weights miss one by rounding.
+            self.table /= self.table.sum(axis=1, keepdims=True)
+            values = self.lowest + np.arange(self.table.shape[1])
+            pmf = self.table
+            self.mean = pmf @ values
+            self.square = pmf @ (values**2)
         if not np.isfinite(self.square).all():
             raise self._broken(
                 f"has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it"
@@ -590,6 +629,7 @@ def _tally(
     lowest: int,
     table: NDArray[np.float64],
 ) -> None:
+    """Add (n,) weights of (n, cells) values to the (cells, values) table."""
     for i in range(len(values)):
         weight = weights[i]
         for cell in range(values.shape[1]):

@@ -1,5 +1,6 @@
-"""Runs estimators over a posterior, block by block, and adds up what they say: memory
-stays flat.
+"""Runs estimators over a posterior, block by block, and adds up what they say.
+
+So memory stays flat, however many layouts there are.
 
 Estimators that take long for a layout get as many as a stated time allows, drawn from
 the posterior by their weights, and the others of the same run get the same ones. The
@@ -8,7 +9,7 @@ number follows from what they declare, not from a clock.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -24,7 +25,7 @@ from bayesbridge.engines.budget import USUAL, Budget
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
-from bayesbridge.estimators.builtin import OWNERS, LengthsTogether
+from bayesbridge.estimators.builtin import BUILT_IN, OWNERS, LengthsTogether
 from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.estimators.distribution import Accumulator, Distribution, TrickContext
 from bayesbridge.estimators.protocol import (
@@ -36,20 +37,27 @@ from bayesbridge.estimators.protocol import (
     verify_declaration,
 )
 from bayesbridge.evidence.constraints import Constraints
-from bayesbridge.game.cards import Hand, Strain, Suit
+from bayesbridge.game.cards import HAND_CARDS, Hand, Strain, Suit
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats, Layouts
 from bayesbridge.game.tricks import Trick
 from bayesbridge.runtime.progress import report_progress
 from bayesbridge.runtime.random64 import Seed, generator
 
-# Draws kept of a posterior with more layouts than MOST_KEPT, resampled to equal weights
+MOST_KEPT: Final = 1_000_000
+"""Layouts up to which the values of every one are kept, each with its weight."""
+
 KEPT: Final = 20_000
-MOST_KEPT: Final = 1_000_000  # layouts up to which every one is kept with its weight
-SLOW: Final = (
-    2.0,
-    1e-3,
-)  # seconds, in all and for one layout, from which on an estimator should declare what it takes
+"""Layouts kept of a posterior with more, resampled so that they count the same."""
+
+SLOW_RUN: Final = 2.0
+"""Seconds for a block from which on an estimator should declare what it takes."""
+
+SLOW_LAYOUT: Final = 1e-3
+"""The same for one layout."""
+
+MORE_THAN_ASKED: Final = 1.25
+"""Layouts of a posterior over those that were asked for, up to which all are used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +66,13 @@ class Evaluation:
 
     posterior: Posterior
     question: Question
-    numbers: dict[
-        str, Distribution
-    ]  #: By their names in results, estimator by estimator.
+    #: By their names in results, estimator by estimator.
+    numbers: dict[str, Distribution]
     #: Of the layouts kept; ``None`` where they count the same.
     log_weights: NDArray[np.float64] | None
     failures: dict[str, PluginError]  #: By estimator.
-    odds: ContractOdds | None = (
-        None  #: What becomes of the contract that was asked about.
-    )
+    #: What becomes of the contract that was asked about.
+    odds: ContractOdds | None = None
 
     @property
     def kept(self) -> int:
@@ -86,6 +92,130 @@ class Evaluation:
         return self.whole and everything
 
 
+class EstimatorRun:
+    """Estimators that are asked the same question, and what they have said so far.
+
+    One that fails is left out from then on, with its failure kept by its name.
+    """
+
+    def __init__(self, estimators: Sequence[Estimator], question: Question) -> None:
+        self.estimators = estimators
+        self.question = question
+        self.sums: dict[tuple[str, str], Accumulator] = {}
+        """By the names of the estimator and of the output."""
+        self.failures: dict[str, PluginError] = {}
+        for estimator in estimators:
+            with self.catching_failures_of(estimator):
+                verify_declaration(estimator)
+                for output in estimator.outputs:
+                    sums = Accumulator(output, estimator.name)
+                    self.sums[estimator.name, output.name] = sums
+
+    @contextmanager
+    def catching_failures_of(self, estimator: Estimator) -> Iterator[None]:
+        """Leave the estimator out if it fails inside the ``with`` block."""
+        try:
+            yield
+        except PluginError as error:
+            self.failures[estimator.name] = error
+
+    @property
+    def working(self) -> list[Estimator]:
+        """The estimators that have not failed."""
+        return [
+            estimator
+            for estimator in self.estimators
+            if estimator.name not in self.failures
+        ]
+
+    @property
+    def slow(self) -> list[Estimator]:
+        """Those that say they take long for a layout."""
+        return [estimator for estimator in self.working if seconds_of(estimator)]
+
+    @property
+    def seconds_for_a_layout(self) -> float:
+        """What all together say they take for one layout."""
+        return sum(map(seconds_of, self.slow))
+
+    def within(
+        self, budget: Budget, posterior: Posterior, rng: np.random.Generator
+    ) -> Posterior:
+        """The posterior, or as many layouts drawn from it as the budget allows."""
+        cost = self.seconds_for_a_layout
+        n = layouts_within_budget(posterior, cost, budget)
+        if n >= len(posterior):
+            return posterior
+        names = " and ".join(estimator.name for estimator in self.slow)
+        why = (
+            f"{n} layouts of these for {names}, at {cost:.2g} seconds each on one core"
+        )
+        return subsample(posterior, n, rng, why)
+
+    def add_layouts(self, posterior: Posterior, keep_values: bool) -> None:
+        """Ask about every layout, block by block, and add up what is said."""
+        layouts_done = 0
+        for masks, weights in posterior.blocks(self._block_size()):
+            if not self.working:
+                break
+            layouts = Layouts.adopt(masks)
+            for estimator in self.working:
+                with self.catching_failures_of(estimator):
+                    begun = perf_counter()
+                    values_by_output = run(estimator, layouts, self.question)
+                    if layouts_done == 0:
+                        tell_if_slow(estimator, perf_counter() - begun, len(layouts))
+                    for name, values in values_by_output.items():
+                        self.sums[estimator.name, name].add(values, weights)
+                    if keep_values:
+                        self._keep(estimator, values_by_output)
+            layouts_done += len(masks)
+            report_progress("layouts", layouts_done, len(posterior))
+
+    def _block_size(self) -> int:
+        """Layouts asked about at a time: about a second's work, to show progress."""
+        cost = self.seconds_for_a_layout
+        if not cost:
+            return BLOCK
+        return max(1, min(BLOCK, round(1.0 / cost)))
+
+    def keep_values(self, layouts: Layouts) -> None:
+        """Ask about these layouts, and keep every value."""
+        for estimator in self.working:
+            with self.catching_failures_of(estimator):
+                self._keep(estimator, run(estimator, layouts, self.question))
+
+    def _keep(self, estimator: Estimator, values_by_output: Mapping[str, Any]) -> None:
+        for name, values in values_by_output.items():
+            self.sums[estimator.name, name].kept.append(values)
+
+    def count_exactly(self, posterior: Posterior) -> None:
+        """Put exact counts in place of sums over draws, where they can be had."""
+        for estimator in self.working:
+            with self.catching_failures_of(estimator):
+                exact_counts = counted(posterior, estimator, self.question)
+                for name, counts in exact_counts.items():
+                    self.sums[estimator.name, name].count(*counts)
+
+    def distributions(self, posterior: Posterior) -> dict[str, Distribution]:
+        """What every output is, by its name in results; none of those that failed."""
+        context = TrickContext.of(posterior.belief, self.question)
+        numbers: dict[str, Distribution] = {}
+        for estimator in self.working:
+            with self.catching_failures_of(estimator):
+                for output in estimator.outputs:
+                    name = result_name(estimator.name, output.name)
+                    if name in numbers:
+                        raise _taken(name, numbers[name].estimator, estimator.name)
+                    sums = self.sums[estimator.name, output.name]
+                    numbers[name] = sums.distribution(posterior.exact, name, context)
+        return {
+            name: number
+            for name, number in numbers.items()
+            if number.estimator not in self.failures
+        }
+
+
 def evaluate(
     posterior: Posterior,
     estimators: Sequence[Estimator],
@@ -94,100 +224,49 @@ def evaluate(
     rng: Seed = 0,
     budget: Budget | None = None,
 ) -> Evaluation:
-    """Run every estimator over every layout; one that fails is left out and reported,
-    the others go on.
+    """Run every estimator over every layout of a posterior.
 
-    Where that would take longer than the budget, they get fewer:
+    An estimator that fails is left out and reported, the others go on. Where all
+    layouts would take longer than the budget, they get fewer:
     :func:`layouts_within_budget`.
     """
+    _verify_names_differ(estimators)
+    random = generator(rng)
+    estimator_run = EstimatorRun(estimators, question)
+    budget = budget or Budget(posterior.asked[1])
+    posterior = estimator_run.within(budget, posterior, random)
+    keeps_all = len(posterior) <= MOST_KEPT
+    estimator_run.add_layouts(posterior, keep_values=keeps_all)
+    if not keeps_all:
+        estimator_run.keep_values(posterior.resample(KEPT, random))
+    if not posterior.exact:
+        estimator_run.count_exactly(posterior)
+    numbers = estimator_run.distributions(posterior)
+    log_weights = None
+    if keeps_all and posterior.importance is not None:
+        log_weights = posterior.importance.log
+    return Evaluation(posterior, question, numbers, log_weights, estimator_run.failures)
+
+
+def _verify_names_differ(estimators: Sequence[Estimator]) -> None:
     names = [estimator.name for estimator in estimators]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise BayesBridgeError(
-            f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0]
+    for name in names:
+        if names.count(name) > 1:
+            raise BayesBridgeError(
+                f"estimator {name!r} is given twice: give each name once", name=name
+            )
+
+
+def tell_if_slow(estimator: Estimator, seconds: float, layouts: int) -> None:
+    """Say on stderr that an estimator which declares no time took long for a block."""
+    # The package's own are quick, once they are compiled.
+    if seconds_of(estimator) or type(estimator) in BUILT_IN:
+        return
+    if seconds > max(SLOW_RUN, SLOW_LAYOUT * layouts):
+        tell(
+            f"estimator {estimator.name!r} took {seconds:.0f} s for {layouts} layouts: if it declares "
+            f"seconds = {seconds / layouts:.1g}, the time of one, it gets as many as the time allows"
         )
-    random, asked = generator(rng), TrickContext.of(posterior.belief, question)
-    sums: dict[tuple[str, str], Accumulator] = {}
-    numbers: dict[str, Distribution] = {}
-    failures: dict[str, PluginError] = {}
-
-    @contextmanager
-    def trying(estimator: Estimator) -> Iterator[None]:
-        try:
-            yield
-        except PluginError as error:
-            failures[estimator.name] = error
-
-    def working() -> list[Estimator]:
-        return [estimator for estimator in estimators if estimator.name not in failures]
-
-    for estimator in estimators:
-        with trying(estimator):
-            verify_declaration(estimator)
-            sums |= {
-                (estimator.name, output.name): Accumulator(output, estimator.name)
-                for output in estimator.outputs
-            }
-    slow = [estimator for estimator in working() if seconds_of(estimator)]
-    cost = sum(map(seconds_of, slow))
-    if (
-        n := layouts_within_budget(
-            posterior, cost, budget or Budget(posterior.asked[1])
-        )
-    ) < len(posterior):
-        who = " and ".join(estimator.name for estimator in slow)
-        why = f"{n} layouts of these for {who}, at {cost:.2g} seconds each on one core"
-        posterior = subsample(posterior, n, random, why)
-    block = (
-        BLOCK if not cost else max(1, min(BLOCK, round(1.0 / cost)))
-    )  # a second's work, so that progress is seen
-    whole, importance, done = len(posterior) <= MOST_KEPT, posterior.importance, 0
-    for masks, weights in posterior.blocks(block):
-        if not working():
-            break
-        layouts = Layouts.adopt(masks)
-        for estimator in working():
-            with trying(estimator):
-                begun = perf_counter()
-                answers = run(estimator, layouts, question)
-                took = perf_counter() - begun
-                # The package's own are quick, once they are compiled.
-                silent = (
-                    not seconds_of(estimator)
-                    and type(estimator).__module__ != "bayesbridge.estimators.builtin"
-                )
-                if silent and not done and took > max(SLOW[0], SLOW[1] * len(masks)):
-                    tell(
-                        f"estimator {estimator.name!r} took {took:.0f} s for {len(masks)} layouts: if it declares "
-                        f"seconds = {took / len(masks):.1g}, the time of one, it gets as many as the time allows"
-                    )
-                for name, values in answers.items():
-                    sums[estimator.name, name].add(values, weights)
-                    if whole:
-                        sums[estimator.name, name].kept.append(values)
-        done += len(masks)
-        report_progress("layouts", done, len(posterior))
-    some = None if whole else posterior.resample(KEPT, random)
-    for estimator in working():
-        with trying(estimator):
-            if some is not None:
-                for name, values in run(estimator, some, question).items():
-                    sums[estimator.name, name].kept.append(values)
-            if not posterior.exact:
-                for name, counts in counted(posterior, estimator, question).items():
-                    sums[estimator.name, name].count(*counts)
-            for output in estimator.outputs:
-                key = (estimator.name, output.name)
-                name = result_name(*key)
-                if name in numbers:
-                    raise _taken(name, numbers[name].estimator, estimator.name)
-                numbers[name] = sums[key].distribution(posterior.exact, name, asked)
-    answered = {
-        name: number
-        for name, number in numbers.items()
-        if number.estimator not in failures
-    }
-    log_weights = importance.log if whole and importance is not None else None
-    return Evaluation(posterior, question, answered, log_weights, failures)
 
 
 def result_name(estimator: str, output: str) -> str:
@@ -214,38 +293,46 @@ def _taken(name: str, first: str, second: str) -> PluginError:
 
 
 def layouts_within_budget(posterior: Posterior, cost: float, budget: Budget) -> int:
-    """How many layouts a question of ``cost`` seconds a layout gets: all of them, or as
-    many as the budget allows.
+    """How many layouts of a posterior are asked about, at ``cost`` seconds for each.
 
-    A number of draws that was chosen is obeyed, however long they take, unless a time
-    was chosen too. An engine may return somewhat more: these are all kept, since
-    drawing anew from them would make the answer worse.
+    That is all of them, or as many as the budget allows. A number of draws that was
+    chosen is obeyed, however long they take, unless a time was chosen too. An engine
+    may return somewhat more: these are all kept, since drawing anew from them would
+    make the answer worse.
     """
+    layouts = len(posterior)
     if not cost:
-        return len(posterior)
+        return layouts
     if budget.seconds is not None:
-        return min(
-            len(posterior), max(2, int(min(budget.seconds / cost, len(posterior))))
-        )
-    usual = USUAL["estimate"]
-    most = (
-        usual.layouts(cost, usual.draws or 0) if budget.draws is None else budget.draws
-    )
-    return len(posterior) if len(posterior) <= 1.25 * most else most
+        affordable = int(min(budget.seconds / cost, layouts))
+        return min(layouts, max(2, affordable))
+    most = budget.draws
+    if most is None:
+        usual = USUAL["estimate"]
+        most = usual.layouts(cost, usual.draws or 0)
+    return layouts if layouts <= MORE_THAN_ASKED * most else most
 
 
 def counted(
     posterior: Posterior, estimator: Estimator, question: Question
 ) -> dict[str, tuple[int, NDArray[Any], int]]:
-    """The outputs that the estimator can count exactly without a draw, as
-    :meth:`Accumulator.count` takes them.
+    """The outputs that the estimator can count exactly, without a draw.
+
+    By name, the arguments of :meth:`Accumulator.count`: the lowest value, the counts
+    from there on, and their total.
     """
-    target, tables = posterior.target, posterior.tables
+    target = posterior.target
     if target.plain:
-        found = run_exact(estimator, target.constraints, question, target.count)
-        return {name: (*counts, target.count) for name, counts in found.items()}
+        counts_by_output = run_exact(
+            estimator, target.constraints, question, target.count
+        )
+        return {
+            name: (lowest, counts, target.count)
+            for name, (lowest, counts) in counts_by_output.items()
+        }
+    tables = posterior.tables
     quantities = getattr(estimator, "quantities", None)
-    if not isinstance(tables, LevelTables) or quantities is None:
+    if quantities is None or not isinstance(tables, LevelTables):
         return {}
     lengths = tables.length_distributions()
     distributions: dict[str, tuple[int, NDArray[Any], int]] = {}
@@ -265,28 +352,33 @@ def counted(
 def lengths_together(
     lengths: Floats, constraints: Constraints, seats: Collection[Seat]
 ) -> Floats | None:
-    """(4, 14) P(these seats have so many cards of the suit together), from (4, 4, 14)
-    such probabilities of each seat.
+    """(4, 14) P(these seats have so many cards of a suit together), for each suit.
 
-    Two seats need a known hand among the four, else ``None``: what they have together
-    is what the two others leave.
+    ``lengths`` are (4, 4, 14) such probabilities of each seat. Two seats need a known
+    hand among the four, else the answer is ``None``: what they have together is what
+    the two others leave.
     """
     if len(seats) == 1:
         (seat,) = seats
         of_seat: Floats = lengths[seat]
         return of_seat
-    known = {seat for seat in Seat if constraints.must[seat].bit_count() == 13}
-    opposite = set(Seat) - set(seats)
-    pair = set(seats) if known & set(seats) else opposite
+    known = {seat for seat in Seat if constraints.must[seat].bit_count() == HAND_CARDS}
+    side = set(seats)
+    other_side = set(Seat) - side
+    pair = side if known & side else other_side
     if not known & pair:
         return None
-    certain = min(known & pair)
-    (hidden,) = pair - {certain}
-    together = np.zeros((4, 14))
+    known_seat = min(known & pair)
+    (hidden_seat,) = pair - {known_seat}
+    together = np.zeros((4, HAND_CARDS + 1))
     for suit in Suit:
-        own = Hand(constraints.must[certain]).length(suit)
-        together[suit, own:] = lengths[hidden, suit, : 14 - own]
-    return together[:, ::-1] if pair == opposite else together
+        known_length = Hand(constraints.must[known_seat]).length(suit)
+        most_hidden = HAND_CARDS - known_length
+        hidden_lengths = lengths[hidden_seat, suit, : most_hidden + 1]
+        together[suit, known_length:] = hidden_lengths
+    if pair == other_side:
+        return together[:, ::-1]
+    return together
 
 
 def ask(
@@ -295,22 +387,21 @@ def ask(
     trump: Suit | Strain | str | None = None,
     trick: Trick | None = None,
 ) -> Question:
-    """The question behind the arguments of ``bayesbridge.estimate``; what was played
-    comes from the evidence.
+    """The question behind the arguments of ``bayesbridge.estimate``.
+
+    What was played comes from the evidence; the pair and the trumps do too, where they
+    are not given.
     """
     belief = posterior.belief
+    tricks = list(belief.table.tricks)
     if trick is not None:
         verify_seen(belief, trick)
+        tricks.append(trick)
     strain = belief.table.strain if trump is None else Strain.of(trump)
-    cards = [
-        card
-        for one in (*belief.table.tricks, *((trick,) if trick else ()))
-        for card in one.cards
-    ]
-    suit, played = (
-        None if strain is None else strain.trump,
-        sum(card.mask for card in set(cards)),
-    )
+    played = {card for trick_played in tricks for card in trick_played.cards}
     return Question.of(
-        belief.pair if pair is None else pair, trump=suit, trick=trick, played=played
+        belief.pair if pair is None else pair,
+        trump=None if strain is None else strain.trump,
+        trick=trick,
+        played=sum(card.mask for card in played),
     )

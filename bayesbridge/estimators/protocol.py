@@ -8,7 +8,7 @@ and returned, and name the estimator in whatever goes wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import index
 from typing import Any, Final, Protocol, runtime_checkable
@@ -34,6 +34,13 @@ the order of mask bits.
 """
 
 
+WHOLE_NUMBERS: Final = "biu"
+"""Kinds of NumPy's types that hold booleans and integers."""
+
+NUMBERS: Final = WHOLE_NUMBERS + "f"
+MOST_ROUNDING: Final = 1e-3
+"""What the probabilities of a layout may miss 1 by."""
+
 RESERVED: Final = ("chain", "draw", "log_weight", "batch_row", "batch_weight")
 """Names that results use for themselves beside the outputs."""
 
@@ -42,32 +49,53 @@ RESERVED: Final = ("chain", "draw", "log_weight", "batch_row", "batch_weight")
 class Question:
     """What is asked of every layout alike.
 
+    Parameters
+    ----------
+    pair : pair of Seat
+        The two seats that play together, the bidder first.
+    trump : Suit, optional
+        The trump suit, ``None`` at no trumps.
+    trick : Trick, optional
+        The trick so far, for estimators that judge the next card.
+    played : int
+        Mask of the cards that have left their hands, those of ``trick`` among them.
+
+    Examples
+    --------
     >>> Question.of("S:N").pair
     (<Seat.S: 2>, <Seat.N: 0>)
     """
 
-    pair: tuple[Seat, Seat]  #: The two seats that play together, the bidder first.
-    trump: Suit | None = None  #: The trump suit, ``None`` at no trumps.
-    trick: Trick | None = (
-        None  #: The trick so far, for estimators that judge the next card.
-    )
-    #: Mask of the cards that have left their hands, those of ``trick`` among them.
+    pair: tuple[Seat, Seat]
+    trump: Suit | None = None
+    trick: Trick | None = None
     played: int = 0
 
     @classmethod
     def of(cls, pair: str | tuple[Seat | str, Seat | str], **rest: Any) -> Question:
-        """A question about a pair such as ``"S:N"``, ``"SN"`` or ``("S", "N")``."""
-        words = (
-            (pair if len(pair) == 2 else pair.replace(":", " ").split())
-            if isinstance(pair, str)
-            else pair
-        )
-        letters: list[Seat | str] = list(words)
-        if len(letters) != 2 or Seat.of(letters[0]) == Seat.of(letters[1]):
+        """A question about a pair such as ``"S:N"``, ``"SN"`` or ``("S", "N")``.
+
+        Parameters
+        ----------
+        pair : str or pair of Seat
+            Two different seats.
+        **rest
+            The other fields by name.
+
+        Returns
+        -------
+        Question
+        """
+        seats: list[Seat | str]
+        if isinstance(pair, str) and len(pair) != 2:
+            seats = list(pair.replace(":", " ").split())
+        else:
+            seats = list(pair)
+        if len(seats) != 2 or Seat.of(seats[0]) == Seat.of(seats[1]):
             raise BayesBridgeError(
                 f"pair {pair!r}: name two different seats, such as S:N", pair=pair
             )
-        return cls((Seat.of(letters[0]), Seat.of(letters[1])), **rest)
+        return cls((Seat.of(seats[0]), Seat.of(seats[1])), **rest)
 
     @property
     def strain(self) -> Strain:
@@ -76,75 +104,110 @@ class Question:
 
     @property
     def table(self) -> tuple[Seat, ...]:
-        """The seats in order of play, the first of the pair first and the second taken
-        to sit opposite.
+        """The seats in order of play, the first of the pair first.
+
+        The second of the pair is taken to sit opposite.
 
         >>> [seat.name for seat in Question.of("E:N").table]
         ['E', 'S', 'N', 'W']
         """
         first, second = self.pair
-        left, right = (
-            seat for step in (1, 2, 3) if (seat := first.next(step)) != second
-        )
+        others = [first.next(step) for step in (1, 2, 3)]
+        others.remove(second)
+        left, right = others
         return first, left, second, right
 
 
 @dataclass(frozen=True, slots=True)
 class TrickCount:
-    """What an output that counts tricks does where it cannot count: ``undefined_value``
-    stands for it.
+    """What an output that counts tricks does where it cannot count.
 
-    >>> Output("T", "Total captures.", dtype="int8", tricks=TrickCount(0, "conditions fail")).tricks.failing
+    Parameters
+    ----------
+    undefined_value : int, optional
+        What stands for it there; ``None`` for an output that always counts.
+    failing : str
+        What failing means, in two or three words.
+    holding : str
+        What the contrary means, as in "T if they hold".
+    at_table : bool
+        Whether it estimates tricks taken against a defence: then contracts *make*;
+        otherwise the number is reached.
+
+    Examples
+    --------
+    >>> count = TrickCount(0, "conditions fail")
+    >>> Output("T", "Total captures.", dtype="int8", tricks=count).tricks.failing
     'conditions fail'
     """
 
-    undefined_value: int | None = None  #: ``None`` for an output that always counts.
-    failing: str = "fails"  #: What failing means, in two or three words.
-    holding: str = "holds"  #: What the contrary means, as in "T if they hold".
+    undefined_value: int | None = None
+    failing: str = "fails"
+    holding: str = "holds"
     at_table: bool = False
-    """Whether it estimates tricks taken against a defence: then contracts *make*;
-    otherwise the number is reached.
-    """
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """One named array that an estimator returns: (n, …) with a value for each layout.
 
+    Parameters
+    ----------
+    name : str
+        An identifier; results have it for a name.
+    doc : str
+        A sentence that says what the number is.
+    dims : tuple of str
+        Dimensions after the first; ``suit``, ``strain``, ``seat`` and ``card`` need no
+        ``coords``.
+    dtype : str
+        Integer outputs get a distribution, floating-point ones a mean and a spread.
+    coords : mapping of str to tuple
+        Labels of dimensions of its own.
+    support : range, optional
+        Set where each layout gets a distribution: probabilities of these whole numbers,
+        on a last axis.
+    tricks : TrickCount, optional
+        Set where the number counts tricks: then its contracts are summed up and drawn
+        wherever results are shown.
+    title : str
+        What tricks of another kind are called, in a few words; people are then shown no
+        other output beside it.
+    note : str
+        What a reader must know of these, in place of the sentence.
+    domain : range, optional
+        All values that a whole number may have, where that is known: a distribution
+        lists each of them, with 0 where it never occurs.
+
+    Examples
+    --------
     >>> Output("fit", "Cards of the pair in the suit.", dims=("suit",), dtype="int8").shape
     (4,)
     """
 
     name: str
-    doc: str  #: A sentence that says what the number is.
-    dims: tuple[
-        str, ...
-    ] = ()  #: Dimensions after the first; those of ``COORDS`` need no coords.
-    #: Integer outputs get a distribution, floating-point ones a mean and a spread.
+    doc: str
+    dims: tuple[str, ...] = ()
     dtype: str = "float64"
-    coords: Mapping[str, tuple[Any, ...]] = field(
-        default_factory=dict
-    )  #: Labels of dimensions of its own.
+    coords: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     support: range | None = None
-    """Set where each layout gets a distribution: probabilities of these whole numbers,
-    on a last axis.
-    """
     tricks: TrickCount | None = None
-    """Set where the number counts tricks: then its contracts are summed up and drawn
-    wherever results are shown.
-    """
     title: str = ""
-    """What tricks of another kind are called, in a few words; people are then shown no
-    other output beside it.
-    """
-    note: str = ""  #: What a reader must know of these, in place of the sentence.
+    note: str = ""
     domain: range | None = None
-    """All values that a whole number may have, where that is known: a distribution
-    lists each of them, with 0 where it never occurs.
-    """
 
     def labels(self, dim: str) -> tuple[Any, ...]:
-        """The labels of a dimension."""
+        """The labels of a dimension.
+
+        Parameters
+        ----------
+        dim : str
+            One of ``dims``.
+
+        Returns
+        -------
+        tuple
+        """
         return tuple(self.coords[dim] if dim in self.coords else COORDS[dim])
 
     @property
@@ -159,19 +222,23 @@ class Output:
 
     @property
     def returned(self) -> tuple[int, ...]:
-        """The shape of what is returned for one layout: with probabilities on a last
-        axis where there are such.
+        """The shape of what is returned for one layout.
+
+        Where it is a distribution, the probabilities are on a last axis.
         """
         return self.shape if self.support is None else (*self.shape, len(self.support))
 
 
 @runtime_checkable
 class Estimator(Protocol):
-    """Anything with these three; a class, a dataclass or a module-level object.
+    """What plugins offer: a name, declared outputs, and a method over many layouts.
 
-    One that takes long says so by an attribute more, ``seconds``: the time for one
-    layout on one core, see ``seconds_of``.
+    Anything with these three is one, such as an object of a class or a dataclass. One
+    that takes long says so by an attribute more, ``seconds``, the time for one layout on
+    one core: it then gets as many layouts as the time allows.
 
+    Examples
+    --------
     >>> from bayesbridge.plugins import Estimator
     >>> from bayesbridge.estimators.builtin import CaptureEstimator
     >>> isinstance(CaptureEstimator(), Estimator)
@@ -189,8 +256,21 @@ class Estimator(Protocol):
     def estimate(
         self, layouts: Layouts, question: Question
     ) -> Mapping[str, NDArray[Any]]:
-        """The declared arrays for a batch; the same batch and question give the same
-        arrays.
+        """The declared arrays for a batch of layouts.
+
+        The same batch and question give the same arrays.
+
+        Parameters
+        ----------
+        layouts : Layouts
+            n full deals, as (n, 4) masks; they must be left alone.
+        question : Question
+            What is asked of every layout alike.
+
+        Returns
+        -------
+        mapping of str to array
+            For each output an array of n rows.
         """
 
 
@@ -223,9 +303,26 @@ type OfOneDeal = Callable[[Deal, Question], float]
 def estimator(
     name: str, *, doc: str | None = None, dtype: str = "float64"
 ) -> Callable[[OfOneDeal], Estimator]:
-    """Make an estimator of a function that takes one deal and the question and returns
-    a number.
+    """Make an estimator of a function of one deal.
 
+    Parameters
+    ----------
+    name : str
+        The name of the estimator, and of its output.
+    doc : str, optional
+        A sentence that says what the number is; by default the first line of the
+        function's docstring.
+    dtype : str
+        Type of the number: an integer gets a distribution.
+
+    Returns
+    -------
+    callable
+        A decorator of a function that takes a :class:`Deal` and a :class:`Question` and
+        returns a number.
+
+    Examples
+    --------
     >>> @estimator("aces", dtype="int8")
     ... def aces(deal, question):
     ...     "Aces of the pair."
@@ -235,10 +332,10 @@ def estimator(
     """
 
     def wrap(function: OfOneDeal) -> Estimator:
-        sentence = (doc or function.__doc__ or f"{name}.").strip().splitlines()[0]
-        output = Output(
-            name, sentence if sentence.endswith(".") else f"{sentence}.", dtype=dtype
-        )
+        text = doc or function.__doc__ or f"{name}."
+        first_line = text.strip().splitlines()[0]
+        sentence = first_line if first_line.endswith(".") else f"{first_line}."
+        output = Output(name, sentence, dtype=dtype)
         return PlainEstimator(name, (output,), function)
 
     return wrap
@@ -255,6 +352,7 @@ class PlainEstimator:
     def estimate(
         self, layouts: Layouts, question: Question
     ) -> Mapping[str, NDArray[Any]]:
+        """The function's number for each layout."""
         return {
             self.name: np.array(
                 [self.function(deal, question) for deal in layouts],
@@ -289,71 +387,74 @@ def _faults(estimator: Estimator) -> Iterator[str]:
     if not isinstance(outputs, tuple | list) or not outputs:
         yield " declares no output: give a tuple of Output"
     seconds = getattr(estimator, "seconds", 0.0)
-    if (
-        isinstance(seconds, bool)
-        or not isinstance(seconds, int | float)
-        or not 0.0 <= seconds < float("inf")
-    ):
+    if not _is_duration(seconds):
         yield f" declares seconds {seconds!r}: give the time for one layout, a number from 0 on"
-    seen: set[str] = set()
+    names: set[str] = set()
     for output in outputs:
         if not isinstance(output, Output):
             yield f" declares {output!r}: an output must be an Output"
-        which, dims, numbers = f": output {output.name!r}", tuple(output.dims), False
-        if (
-            not isinstance(output.name, str)
-            or output.name in seen
-            or not output.name.isidentifier()
-        ):
-            yield f"{which} is taken or no identifier"
-        if output.name in RESERVED or output.name in COORDS or output.name in dims:
-            yield f"{which} has the name of a dimension of results: give it another"
-        seen.add(output.name)
-        with suppress(TypeError):  # no type at all
-            numbers = np.dtype(output.dtype).kind in "biuf"
-        if not numbers:
-            yield f"{which} has type {output.dtype!r}: it must hold numbers or booleans"
-        if len({*dims, "chain", "draw"}) < len(dims) + 2:
-            yield f"{which} has dimensions {dims}: give each another name, not 'chain' or 'draw'"
-        if output.domain is not None and not _is_domain(output):
-            yield f"{which} has domain {output.domain!r}: give the range of an integer output, in steps of 1"
-        if unlabelled := [
-            dim for dim in dims if dim not in output.coords and dim not in COORDS
-        ]:
-            yield f"{which} has no labels for dimension {unlabelled[0]!r}: give coords"
+        for fault in _output_faults(output, names):
+            yield f": output {output.name!r} {fault}"
+        names.add(output.name)
+
+
+def _is_duration(seconds: Any) -> bool:
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    return is_number and 0.0 <= seconds < float("inf")
+
+
+def _output_faults(output: Output, other_names: set[str]) -> Iterator[str]:
+    """What is wrong with an output beside others, in words that follow its name."""
+    name = output.name
+    dims = tuple(output.dims)
+    if not isinstance(name, str) or name in other_names or not name.isidentifier():
+        yield "is taken or no identifier"
+    if name in RESERVED or name in COORDS or name in dims:
+        yield "has the name of a dimension of results: give it another"
+    if not _holds_numbers(output.dtype):
+        yield f"has type {output.dtype!r}: it must hold numbers or booleans"
+    if len({*dims, "chain", "draw"}) < len(dims) + 2:
+        yield f"has dimensions {dims}: give each another name, not 'chain' or 'draw'"
+    if output.domain is not None and not _is_domain(output):
+        yield f"has domain {output.domain!r}: give the range of an integer output, in steps of 1"
+    for dim in dims:
+        if dim not in output.coords and dim not in COORDS:
+            yield f"has no labels for dimension {dim!r}: give coords"
+
+
+def _holds_numbers(dtype: Any) -> bool:
+    try:
+        return np.dtype(dtype).kind in NUMBERS
+    except TypeError:  # no type at all
+        return False
 
 
 def _is_domain(output: Output) -> bool:
+    """Whether the domain is one that an output of whole numbers may have."""
     domain = output.domain
-    is_integer = np.dtype(output.dtype).kind in "biu" and output.support is None
-    return (
-        isinstance(domain, range)
-        and domain.step == 1
-        and len(domain) > 0
-        and is_integer
-    )
+    if not isinstance(domain, range) or domain.step != 1 or len(domain) == 0:
+        return False
+    return np.dtype(output.dtype).kind in WHOLE_NUMBERS and output.support is None
 
 
 def run(
     estimator: Estimator, layouts: Layouts, question: Question
 ) -> dict[str, NDArray[Any]]:
-    """The outputs of an estimator, checked against what it declares and cast to the
-    declared types.
+    """The outputs of an estimator for each layout, by name.
+
+    Checked against what it declares, and cast to the declared types.
     """
-    with attributed(estimator, f"{len(layouts)} layouts"):
-        found = estimator.estimate(layouts, question)
-    if not isinstance(found, Mapping):
-        raise _broken(estimator, "result", "a mapping of arrays", type(found).__name__)
+    n = len(layouts)
+    with attributed(estimator, f"{n} layouts"):
+        arrays = estimator.estimate(layouts, question)
+    if not isinstance(arrays, Mapping):
+        raise _broken(estimator, "result", "a mapping of arrays", type(arrays).__name__)
     declared = {output.name for output in estimator.outputs}
-    if set(found) != declared:
-        raise _broken(
-            estimator,
-            "result",
-            f"outputs {sorted(declared)}",
-            f"{sorted(map(str, found))}",
-        )
+    if set(arrays) != declared:
+        got = str(sorted(map(str, arrays)))
+        raise _broken(estimator, "result", f"outputs {sorted(declared)}", got)
     return {
-        output.name: _checked(estimator, output, found[output.name], len(layouts))
+        output.name: _checked(estimator, output, arrays[output.name], n)
         for output in estimator.outputs
     }
 
@@ -361,35 +462,32 @@ def run(
 def run_exact(
     estimator: Estimator, constraints: Constraints, question: Question, total: int
 ) -> dict[str, tuple[int, NDArray[Any]]]:
-    """The exact distributions that an estimator can count, checked: of declared
-    outputs, ``total`` layouts in each.
+    """The exact distributions that an estimator can count, by output.
+
+    Each is a lowest value and counts of layouts from there on, checked to be of a
+    declared output and to add up to ``total``.
     """
     if not isinstance(estimator, ExactEstimator):
         return {}
     with attributed(estimator, "the distribution of all layouts"):
-        found = estimator.distribution(constraints, question)
-    if found is None:
+        distributions: Any = estimator.distribution(constraints, question)
+    if distributions is None:
         return {}
-    whole = {
+    whole_outputs = {
         output.name: output
         for output in estimator.outputs
-        if np.dtype(output.dtype).kind in "biu"
+        if np.dtype(output.dtype).kind in WHOLE_NUMBERS
     }
-    if not isinstance(found, Mapping) or not set(found) <= set(whole):
-        got = (
-            sorted(map(str, found))
-            if isinstance(found, Mapping)
-            else type(found).__name__
-        )
-        raise _broken(
-            estimator,
-            "distribution",
-            f"some of the integer outputs {sorted(whole)}",
-            str(got),
-        )
+    expected = f"some of the integer outputs {sorted(whole_outputs)}"
+    if not isinstance(distributions, Mapping):
+        got = type(distributions).__name__
+        raise _broken(estimator, "distribution", expected, got)
+    if not set(distributions) <= set(whole_outputs):
+        got = str(sorted(map(str, distributions)))
+        raise _broken(estimator, "distribution", expected, got)
     return {
-        name: _checked_counts(estimator, whole[name], pair, total)
-        for name, pair in found.items()
+        name: _checked_counts(estimator, whole_outputs[name], pair, total)
+        for name, pair in distributions.items()
     }
 
 
@@ -417,73 +515,76 @@ def _checked_counts(
     cell.
     """
     try:
-        lowest, counts = (
-            index(pair[0]),
-            np.asarray(pair[1], dtype=object),
-        )  # counts pass 2⁶³
+        lowest = index(pair[0])
+        counts = np.asarray(pair[1], dtype=object)  # counts pass 2⁶³
         cells = counts.reshape(-1, counts.shape[-1])
-        sound = counts.shape[:-1] == output.shape and all(
-            sum(cell) == total and min(cell) >= 0 for cell in cells
-        )
+        adds_up = all(sum(cell) == total and min(cell) >= 0 for cell in cells)
+        is_sound = counts.shape[:-1] == output.shape and adds_up
     except (TypeError, ValueError, IndexError, KeyError):
-        sound = False
-    if not sound:
+        is_sound = False
+    if not is_sound:
         expected = f"a lowest value and counts of shape {(*output.shape, 'values')} that add up to {total}"
         raise _broken(estimator, output.name, expected, shorten(pair))
     return lowest, counts
 
 
 def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArray[Any]:
+    """The values of an output for n layouts, in the declared type."""
+    shape = (n, *output.returned)
     try:
         array = np.asarray(values)
     except ValueError:
-        raise _broken(
-            estimator,
-            output.name,
-            f"shape {(n, *output.returned)}",
-            "rows of different lengths",
-        ) from None
-    if array.shape != (n, *output.returned):
-        raise _broken(
-            estimator, output.name, f"shape {(n, *output.returned)}", f"{array.shape}"
-        )
-    dtype = np.dtype(output.dtype)
-    if array.dtype.kind not in "biuf" or (
-        dtype.kind in "biu" and array.dtype.kind == "f"
-    ):
-        raise _broken(estimator, output.name, f"type {dtype}", f"{array.dtype}")
-    with np.errstate(
-        over="ignore"
-    ):  # what does not fit becomes infinite, and is reported as such
-        cast = array.astype(dtype, copy=False)
-    if dtype.kind in "biu" and cast is not array and (cast != array).any():
-        raise _broken(
-            estimator,
-            output.name,
-            f"values within {dtype}",
-            f"{array.min()} … {array.max()}",
-        )
-    if cast.dtype.kind == "f" and not np.isfinite(cast).all():
-        row = int(np.argwhere(~np.isfinite(cast))[0][0])
-        raise _broken(
-            estimator, output.name, "finite numbers", f"{cast[row]} for layout {row}"
-        )
+        got = "rows of different lengths"
+        raise _broken(estimator, output.name, f"shape {shape}", got) from None
+    if array.shape != shape:
+        raise _broken(estimator, output.name, f"shape {shape}", f"{array.shape}")
+    cast = _cast(estimator, output, array)
+    if cast.dtype.kind == "f":
+        row = _first(~np.isfinite(cast))
+        if row is not None:
+            got = f"{cast[row]} for layout {row}"
+            raise _broken(estimator, output.name, "finite numbers", got)
     if output.support is not None:
-        off = (np.abs(cast.sum(axis=-1, dtype=np.float64) - 1.0) > 1e-3) | (
-            cast < 0
-        ).any(axis=-1)
-        if off.any():
-            row = int(np.argwhere(off)[0][0])
-            raise _broken(
-                estimator,
-                output.name,
-                "probabilities that add up to 1",
-                f"{cast[row]} for layout {row}",
-            )
+        row = _first(~_are_probabilities(cast))
+        if row is not None:
+            expected = "probabilities that add up to 1"
+            got = f"{cast[row]} for layout {row}"
+            raise _broken(estimator, output.name, expected, got)
     return cast
 
 
+def _cast(estimator: Estimator, output: Output, array: NDArray[Any]) -> NDArray[Any]:
+    """The array in the declared type, which must hold its values."""
+    dtype = np.dtype(output.dtype)
+    is_whole = dtype.kind in WHOLE_NUMBERS
+    kind = array.dtype.kind
+    if kind not in NUMBERS or (is_whole and kind == "f"):
+        raise _broken(estimator, output.name, f"type {dtype}", f"{array.dtype}")
+    # What does not fit becomes infinite, and is reported as such.
+    with np.errstate(over="ignore"):
+        cast = array.astype(dtype, copy=False)
+    if is_whole and cast is not array and (cast != array).any():
+        got = f"{array.min()} … {array.max()}"
+        raise _broken(estimator, output.name, f"values within {dtype}", got)
+    return cast
+
+
+def _are_probabilities(chances: NDArray[Any]) -> NDArray[np.bool_]:
+    """(…) whether chances along the last axis are a distribution."""
+    totals = chances.sum(axis=-1, dtype=np.float64)
+    add_up = np.abs(totals - 1.0) <= MOST_ROUNDING
+    return np.asarray(add_up & (chances >= 0).all(axis=-1))
+
+
+def _first(flags: NDArray[np.bool_]) -> int | None:
+    """The first row in which a flag is set, ``None`` without one."""
+    if not flags.any():
+        return None
+    return int(np.argwhere(flags)[0][0])
+
+
 def _broken(estimator: Estimator, output: str, expected: str, got: str) -> PluginError:
+    """The error for an answer that is not what was declared."""
     words = f"estimator {estimator.name!r}, {output}: expected {expected}, got {got}"
     return PluginError(
         words, plugin=estimator.name, output=output, expected=expected, got=got

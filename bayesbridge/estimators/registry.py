@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import metadata
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import pluggy
 
@@ -24,19 +24,16 @@ from bayesbridge.estimators.hookspecs import CONTRACT, PROJECT
 from bayesbridge.estimators.protocol import Estimator, verify_declaration
 from bayesbridge.evidence.models import BidderModel
 
-DISTRIBUTION: Final = (
-    "bayesbridge-hands"  # what ``pip`` and ``importlib.metadata`` call this project
-)
+DISTRIBUTION: Final = "bayesbridge-hands"
+"""What ``pip`` and ``importlib.metadata`` call this project."""
 
 SOLVER: Final = (
     f"the plugin bayesbridge-double-dummy (pip install '{DISTRIBUTION}[solver]')"
 )
 """What has the solver, and how to get it."""
 
-KINDS: Final = {
-    "estimators": "estimator",
-    "bidders": "bidder model",
-}  # what plugins offer, in words
+KINDS: Final = {"estimators": "estimator", "bidders": "bidder model"}
+"""What plugins offer, in words."""
 
 
 @dataclass(slots=True)
@@ -62,9 +59,11 @@ class Registry:
     """Kind and name of what several plugins offer, and the line that names them."""
 
     def estimator(self, name: str) -> Estimator:
+        """The estimator of this name; else an error that says what there is."""
         return self._lookup("estimators", name, self.estimators)
 
     def bidder(self, name: str) -> BidderModel:
+        """The bidder model of this name; else an error that says what there is."""
         return self._lookup("bidders", name, self.bidders)
 
     def _lookup[T](self, kind: str, name: str, offers: dict[str, T]) -> T:
@@ -83,17 +82,19 @@ class Registry:
 
 
 def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> Registry:
-    """A registry that has the names, if anything has: the built-ins alone where these
-    are enough, else all plugins.
+    """A registry that has the names, if anything has.
+
+    That is the built-ins alone where these are enough, else all plugins.
     """
-    own = load(installed=False)
-    if all(name in getattr(own, kind) for name in names):
-        return own
-    found = load()
-    for plugin in found.plugins:
-        if plugin.failure and not {*getattr(plugin, kind)}.isdisjoint(names):
+    built_in = load(installed=False)
+    if all(name in getattr(built_in, kind) for name in names):
+        return built_in
+    registry = load()
+    for plugin in registry.plugins:
+        offers = getattr(plugin, kind)
+        if plugin.failure and any(name in offers for name in names):
             tell(f"left out of plugin {plugin.name!r}: {plugin.failure}")
-    return found
+    return registry
 
 
 def load(
@@ -129,71 +130,118 @@ def load(
     >>> registry.bidder("mine").slip, registry.plugins[-1].failure
     (0.02, None)
     """
-    sources: list[tuple[str, str, str, object]] = [
-        (PROJECT, DISTRIBUTION, bayesbridge.__version__, builtin)
-    ]
-    found_entries: dict[
-        tuple[str, str, str, str], metadata.EntryPoint
-    ] = {}  # a folder may be on the path twice
-    for entry in metadata.entry_points(group=PROJECT) if installed else ():
-        about: Any = {}
-        with suppress(
-            ValueError, OSError, AttributeError
-        ):  # metadata that cannot be read
-            about = entry.dist.metadata  # type: ignore[union-attr]
-        distribution, version = (
-            str(about[key]) if key in about else "" for key in ("Name", "Version")
-        )
-        found_entries[entry.name, distribution, version, entry.value] = entry
-    sources += [(*key[:3], found_entries[key]) for key in sorted(found_entries)]
-    sources += [(name, "given by the caller", "", plugin) for name, plugin in plugins]
-    found: list[Plugin] = []
+    sources = [Source(PROJECT, DISTRIBUTION, bayesbridge.__version__, builtin)]
+    if installed:
+        sources += installed_sources()
+    for name, plugin in plugins:
+        sources.append(Source(name, "given by the caller", "", plugin))
+    loaded = [load_plugin(source) for source in sources]
+    disputed = disputed_names(loaded)
+    _, *others = loaded  # what the built-ins offer stays theirs
+    for plugin in others:
+        _withdraw(plugin, disputed)
+    estimators: dict[str, Estimator] = {}
+    bidders: dict[str, BidderModel] = {}
+    for plugin in loaded:
+        estimators |= plugin.estimators
+        bidders |= plugin.bidders
+    return Registry(estimators, bidders, tuple(loaded), disputed)
+
+
+class Source(NamedTuple):
+    """Where a plugin comes from: its names, and the object or how to import it."""
+
+    name: str
+    distribution: str
+    version: str
+    plugin: object  # an entry point is imported
+
+
+def installed_sources() -> list[Source]:
+    """The plugins of installed distributions, by name.
+
+    An entry that is met twice counts once: a folder may be on the path twice.
+    """
+    sources: dict[tuple[str, str, str, str], Source] = {}
+    for entry in metadata.entry_points(group=PROJECT):
+        distribution, version = _distribution_of(entry)
+        key = (entry.name, distribution, version, entry.value)
+        sources[key] = Source(entry.name, distribution, version, entry)
+    return [sources[key] for key in sorted(sources)]
+
+
+def _distribution_of(entry: metadata.EntryPoint) -> tuple[str, str]:
+    """Name and version of a plugin's distribution, empty where they cannot be read."""
+    about: Any = {}
+    with suppress(ValueError, OSError, AttributeError):
+        about = entry.dist.metadata  # type: ignore[union-attr]
+    name = str(about["Name"]) if "Name" in about else ""
+    version = str(about["Version"]) if "Version" in about else ""
+    return name, version
+
+
+def load_plugin(source: Source) -> Plugin:
+    """What a plugin offers, or why it cannot be loaded."""
+    try:
+        if isinstance(source.plugin, metadata.EntryPoint):
+            plugin = offers_of(source.plugin.load())
+        else:
+            plugin = offers_of(source.plugin)
+    except (Exception, SystemExit) as error:
+        plugin = Plugin(failure=raised(error))
+    return replace(
+        plugin,
+        name=source.name,
+        distribution=source.distribution,
+        version=source.version,
+    )
+
+
+def disputed_names(plugins: Iterable[Plugin]) -> dict[tuple[str, str], str]:
+    """Kind and name of what several plugins offer, and the line that names them."""
     owners: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name, distribution, version, source in sources:
-        try:
-            plugin = offers_of(
-                source.load() if isinstance(source, metadata.EntryPoint) else source
-            )
-        except (Exception, SystemExit) as error:
-            plugin = Plugin(failure=raised(error))
-        found.append(
-            replace(plugin, name=name, distribution=distribution, version=version)
-        )
+    for plugin in plugins:
         for kind in KINDS:
-            for one in getattr(plugin, kind):
-                owners[kind, one].append(name)
-    disputed = {
-        (
-            kind,
-            one,
-        ): f"{KINDS[kind]} {one!r} is offered by both {' and '.join(map(repr, names))}: rename one"
-        for (kind, one), names in owners.items()
-        if len(names) > 1
-    }
-    for plugin in found[1:]:  # what the built-ins offer stays theirs
-        for (kind, one), line in disputed.items():
-            if getattr(plugin, kind).pop(one, None) is not None:
-                plugin.failure = plugin.failure or line
-    estimators = {
-        name: offer for plugin in found for name, offer in plugin.estimators.items()
-    }
-    bidders = {
-        name: offer for plugin in found for name, offer in plugin.bidders.items()
-    }
-    return Registry(estimators, bidders, tuple(found), disputed)
+            for name in getattr(plugin, kind):
+                owners[kind, name].append(plugin.name)
+    disputed = {}
+    for (kind, name), plugin_names in owners.items():
+        if len(plugin_names) > 1:
+            who = " and ".join(map(repr, plugin_names))
+            line = f"{KINDS[kind]} {name!r} is offered by both {who}: rename one"
+            disputed[kind, name] = line
+    return disputed
+
+
+def _withdraw(plugin: Plugin, disputed: Mapping[tuple[str, str], str]) -> None:
+    """Take what is disputed out of a plugin's offers, and say so as its failure."""
+    for (kind, name), line in disputed.items():
+        offer = getattr(plugin, kind).pop(name, None)
+        if offer is not None and not plugin.failure:
+            plugin.failure = line
 
 
 def offers_of(plugin: object) -> Plugin:
-    """Call the hooks of a plugin; raises where it misspells one, has none, or offers or
-    asks for something else.
+    """What the hooks of a plugin give.
+
+    Raises where it misspells a hook, has none, or offers or asks for something else.
     """
     verify_contract(getattr(plugin, "BAYESBRIDGE_CONTRACT", CONTRACT))
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(hookspecs)
     manager.register(plugin)
-    callers = manager.get_hookcallers(plugin)
-    for caller in callers or ():
-        if not caller.has_spec():  # a hook that nobody calls is a misspelt one
+    _verify_hooks(manager.get_hookcallers(plugin) or [])
+    # One answer of each plugin that does not say None, and there is one plugin.
+    estimators = next(iter(manager.hook.bayesbridge_estimators()), ())
+    estimators_by_name = _verified_estimators(estimators)
+    bidders: dict[Any, Any] = next(iter(manager.hook.bayesbridge_bidders()), {})
+    return Plugin(estimators_by_name, _verified_bidders(dict(bidders)))
+
+
+def _verify_hooks(callers: list[pluggy.HookCaller]) -> None:
+    """Refuse a plugin without a hook, or with one that nobody calls."""
+    for caller in callers:
+        if not caller.has_spec():  # misspelt
             known = [name for name in vars(hookspecs) if name.startswith(f"{PROJECT}_")]
             hint = did_you_mean(caller.name, known)
             raise PluginError(
@@ -203,23 +251,30 @@ def offers_of(plugin: object) -> Plugin:
         raise PluginError(
             "implements no hook: mark its functions with @bayesbridge.plugins.hookimpl"
         )
+
+
+def _verified_estimators(offers: Iterable[Estimator]) -> dict[str, Estimator]:
+    """Estimators by name."""
     estimators: dict[str, Estimator] = {}
-    # One answer of each plugin that does not say None, and there is one plugin.
-    for offer in next(iter(manager.hook.bayesbridge_estimators()), ()):
-        verify_declaration(offer)
-        if offer.name in estimators:
-            raise PluginError(f"estimator {offer.name!r} is offered twice: rename one")
-        estimators[offer.name] = offer
-    bidders: dict[Any, Any] = dict(next(iter(manager.hook.bayesbridge_bidders()), {}))
-    for name, model in bidders.items():
-        if (
-            not isinstance(model, BidderModel)
-            or isinstance(model, type)
-            or not isinstance(name, str)
-        ):
-            words = f"{name!r}: {name_of(model)} is no bidder model: it needs log_likelihood(hands, auction, index)"
-            raise PluginError(words)
-    return Plugin(estimators, bidders)
+    for estimator in offers:
+        verify_declaration(estimator)
+        if estimator.name in estimators:
+            raise PluginError(
+                f"estimator {estimator.name!r} is offered twice: rename one"
+            )
+        estimators[estimator.name] = estimator
+    return estimators
+
+
+def _verified_bidders(offers: dict[Any, Any]) -> dict[str, BidderModel]:
+    """Bidder models by name."""
+    for name, model in offers.items():
+        is_model = isinstance(model, BidderModel) and not isinstance(model, type)
+        if not is_model or not isinstance(name, str):
+            raise PluginError(
+                f"{name!r}: {name_of(model)} is no bidder model: it needs log_likelihood(hands, auction, index)"
+            )
+    return offers
 
 
 def verify_contract(version: object) -> None:

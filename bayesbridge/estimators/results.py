@@ -61,9 +61,16 @@ CONCATENATED: Final[dict[str, dict[str, Any]]] = {
 
 
 class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
-    """What ``bb.estimate`` gives: an xarray DataTree that a notebook shows as hands,
-    honours and tricks.
+    """What ``bb.estimate`` gives: an xarray DataTree of answers.
 
+    A notebook shows it as hands, honours and tricks; ArviZ takes it as it is. Its groups
+    are ``posterior``, draws of every output that count the same; ``sample_stats``;
+    ``pmf``, the distributions; ``observed_data``, the evidence; ``constant_data``;
+    ``marginals``; and, where there are such, ``weighted_draws``, ``log_likelihood`` and
+    ``contract``.
+
+    Examples
+    --------
     >>> import bayesbridge as bb
     >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
     >>> isinstance(result, xarray.DataTree), result.to_dataframe().columns.tolist()
@@ -74,7 +81,22 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
 
     @classmethod
     def of(cls, tree: xarray.DataTree) -> Self:
-        """A tree that was read from a file, as a result; a result passes through."""
+        """A tree that was read from a file, as a result; a result passes through.
+
+        Parameters
+        ----------
+        tree : xarray.DataTree
+            What ``bb.estimate`` made.
+
+        Returns
+        -------
+        Result
+
+        Raises
+        ------
+        BayesBridgeError
+            If groups are missing, or an earlier version kept the tree.
+        """
         if isinstance(tree, cls):
             return tree
         for name in GROUPS:
@@ -99,8 +121,13 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return self._answer
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Every distribution as one pandas table: a row for each value of each number,
-        as the summary names it.
+        """Every distribution as one pandas table, a row for each value of each number.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``quantity``, named as in :meth:`summary`, ``value``,
+            ``probability`` and ``exact``.
         """
         columns = ["quantity", "value", "probability", "exact"]
         rows = []
@@ -118,16 +145,28 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         probability: float = 0.89,
         kind: str = "eti",
     ) -> pandas.DataFrame:
-        """One row for each quantity, tricks first; the index names them as ArviZ does,
-        such as ``delta[C]``.
+        """A table with a row for each quantity, tricks first.
 
-        Columns: ``mean``, ``sd``, the ends of an interval that holds ``probability``
-        (for integers its mass may be larger), then ``mcse``, ``ess`` and ``exact``,
-        whether the figure is: then ``mcse`` is 0. The interval is of the ``kind`` that
-        its columns are named for, as ArviZ names them: ``eti``, with equal tails, or
-        ``hdi``, the shortest. ``nan`` stands where a number has no meaning. ``names``
-        picks outputs. The table has the attributes of the result.
+        Parameters
+        ----------
+        names : str or sequence of str, optional
+            Outputs; by default all.
+        probability : float
+            What the interval holds; for integers its mass may be larger.
+        kind : str
+            Of the interval, as ArviZ names it: ``eti`` has equal tails, ``hdi`` is the
+            shortest.
 
+        Returns
+        -------
+        pandas.DataFrame
+            The index names quantities as ArviZ does, such as ``delta[C]``. Columns:
+            ``mean``, ``sd``, the ends of the interval, ``mcse``, ``ess`` and ``exact``,
+            whether the figure is: then ``mcse`` is 0. ``nan`` stands where a number has
+            no meaning. The table has the attributes of the result.
+
+        Examples
+        --------
         >>> import bayesbridge as bb
         >>> table = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).summary("T")
         >>> row = table.loc["T if they hold"]
@@ -144,13 +183,24 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return table
 
     def at_least(self, name: str = "T") -> xarray.DataArray:
-        """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks;
-        other dimensions stay.
+        """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks.
 
         What stands for failing, as T = 0 where the conditions fail, reaches no number.
         These are chances of contracts only for an output that estimates tricks at the
         table.
 
+        Parameters
+        ----------
+        name : str
+            The output.
+
+        Returns
+        -------
+        xarray.DataArray
+            With the dimension ``tricks`` after those of the output.
+
+        Examples
+        --------
         >>> import bayesbridge as bb
         >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
         >>> round(result.at_least().sel(tricks=9).item(), 3)
@@ -165,8 +215,18 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return xarray.DataArray(shares.reshape(shape), coords, list(coords), name=name)
 
     def tricks(self, name: str = "T", **where: Any) -> Distribution:
-        """The distribution of an output that counts tricks; ``where`` picks one of
-        several, such as ``strain="NT"``.
+        """The distribution of an output that counts tricks.
+
+        Parameters
+        ----------
+        name : str
+            The output.
+        **where
+            Labels that pick one of several numbers, such as ``strain="NT"``.
+
+        Returns
+        -------
+        Distribution
         """
         return self.answer.number(name).tricks(**where)
 
@@ -251,23 +311,55 @@ def estimate(
     rng: Seed = 0,
     **limits: Unpack[ErrorLimits],
 ) -> Result:
-    """Run estimators, by name or as objects, over a posterior; ``capture`` unless
-    others are named.
+    """Run estimators over a posterior.
 
-    A ``contract`` such as ``"4SX"``, played ``by`` a declarer, asks whether it makes:
-    the result then has a group ``contract``, from ``tricks`` and, where ``solved`` is
-    installed, corrected by solved layouts. It is about double dummy; ``actual`` passes
-    it through what real declarers took beside that. ``limits``: ``solve`` layouts are
-    solved, or until P(make) has an ``error`` of 0.02; ``seconds`` on one core are the
-    most for that, 10 by default, and for estimators that take long: they get fewer
-    layouts.
+    An estimator that fails is left out with a warning that names it, unless none is
+    left. A name that is not built in imports all installed plugins.
 
-    ``pair`` are the two seats that play together, the observer and the dummy by
-    default. An estimator that fails is left out with a warning that names it, unless
-    none is left. A name that is not built in imports all installed plugins.
+    Parameters
+    ----------
+    posterior : Posterior
+        What an observer believes.
+    estimators : str, Estimator or sequence of them, optional
+        By name or as objects; by default ``capture``, beside a contract ``tricks``.
+    pair : str or pair of Seat, optional
+        The two seats that play together, such as ``"S:N"``; the observer and the dummy
+        by default.
+    trump : Suit, Strain or str, optional
+        The strain; by default that of the auction.
+    trick : Trick, optional
+        The trick so far, for estimators that judge the next card.
+    contract : Contract or str, optional
+        Such as ``"4SX"``: asks whether it makes. The result then has a group
+        ``contract``, from ``tricks`` and, where ``solved`` is installed, corrected by
+        solved layouts. It tells the pair and the trumps.
+    by : Seat or str, optional
+        Who declares the contract.
+    actual : bool
+        Whether what real declarers take is asked for, in place of double dummy.
+    rng : int, Generator or None
+        What resampling and solving start from.
+    **limits
+        ``solve`` layouts are solved, or until P(make) has an ``error`` of 0.02;
+        ``seconds`` on one core are the most for that, 10 by default, and for estimators
+        that take long: they get fewer layouts.
 
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    PluginError
+        If a name is unknown, or every estimator fails.
+    BayesBridgeError
+        If arguments contradict each other.
+
+    Examples
+    --------
     >>> from bayesbridge import Belief
-    >>> result = estimate(Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "capture", pair="S:N")
+    >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
+    >>> result = estimate(posterior, "capture", pair="S:N")
     >>> result.attrs["method"], round(result["pmf"]["T"].sel(T_value=10).item(), 4)
     ('convolution', 0.2977)
     """
@@ -302,8 +394,9 @@ def estimate(
 def to_datatree(
     evaluation: Evaluation, rng: Seed = 0, *, marginals: bool = True
 ) -> Result:
-    """An evaluation as a result; ``rng`` resamples weighted draws. Without
-    ``marginals`` it has the outputs alone.
+    """An evaluation as a result; ``rng`` resamples weighted draws.
+
+    Without ``marginals`` it has the outputs alone.
     """
     groups = tree_groups(evaluation, rng, marginals=marginals)
     result = Result.from_dict(groups)
@@ -365,14 +458,14 @@ def concat(
             )
     labels = pandas.Index(list(results), name=dim)
     groups = {}
-    for name, how in CONCATENATED.items():
+    for name, joining in CONCATENATED.items():
         if all(name in tree.children for tree in trees):
             groups[name] = xarray.concat(
                 [tree[name].to_dataset() for tree in trees],
                 dim=labels,
                 data_vars="all",
                 combine_attrs="drop_conflicts",
-                **how,
+                **joining,
             )
     groups["posterior"] = groups["posterior"].transpose("chain", "draw", ...)
     return xarray.DataTree.from_dict(groups)

@@ -13,7 +13,8 @@ from scipy import stats
 import bayesbridge as bb
 from bayesbridge import StyleBidder, infer_jointly
 from bayesbridge.belief import joint
-from bayesbridge.belief.joint import StyleQuestion, StyleRows, posterior_model
+from bayesbridge.belief.joint import posterior_model
+from bayesbridge.belief.style_rows import StyleQuestion, StyleRows
 from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Prior
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.weights import Weights
