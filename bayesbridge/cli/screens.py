@@ -22,7 +22,8 @@ from bayesbridge.cli.terminal import (
     shown,
     terminal_width,
 )
-from bayesbridge.display.markup import Table, in_columns
+from bayesbridge.display.columns import in_columns
+from bayesbridge.display.markup import Table
 from bayesbridge.display.words import SEATS, number, with_symbols
 
 if TYPE_CHECKING:
