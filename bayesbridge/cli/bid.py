@@ -1,5 +1,6 @@
-"""``bayesbridge bid``: what a hand calls in an auction and what its calls are worth, or
-what it bids by the paper's Algorithm 1.
+"""``bayesbridge bid``: what a hand calls, and what its calls are worth.
+
+In an auction; or what it bids by the paper's Algorithm 1.
 """
 
 from __future__ import annotations
@@ -166,8 +167,9 @@ class CallChances:
 
     @property
     def depends(self) -> str:
-        """That a system makes another call likeliest, in a sentence; empty where none
-        does.
+        """A sentence on systems that make another call likeliest.
+
+        Empty where none does.
         """
         from bayesbridge.decisions.sensitivity import depends_sentence
 

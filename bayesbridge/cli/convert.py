@@ -41,8 +41,9 @@ def run(args: Namespace) -> int:
 
 
 def _new_file(name: str) -> Path:
-    """The file to write, which must not be there yet: the last word may be a record
-    that was meant to be read.
+    """The file to write, which must not be there yet.
+
+    The last word may be a record that was meant to be read.
     """
     names = " or ".join(form.name for form in FORMATS)
     target = verify_target("OUT", name, f"records are {names}", *endings())

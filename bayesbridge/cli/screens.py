@@ -1,5 +1,6 @@
-"""How answers look. All that is written to stdout goes through here: no escape of a
-file reaches a terminal.
+"""How answers look.
+
+All that is written to stdout goes through here: no escape of a file reaches a terminal.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Hard evidence, compiled: which layouts are possible at all, always by the original 13
-cards of each seat.
+"""Hard evidence, compiled: which layouts are possible at all.
+
+It is always about the original 13 cards of each seat.
 
 What ranges cannot say is a condition over any hands, which
 :mod:`bayesbridge.engines.conditions` holds in tables.
@@ -186,8 +187,9 @@ class Constraints:
 
     @property
     def bounded(self) -> tuple[int, ...]:
-        """The hidden seats whose points range excludes something; meaningful once
-        normalised.
+        """The hidden seats whose points range excludes something.
+
+        It means something once the constraints are normalised.
         """
         ranges = list(zip(self.points_low, self.points_high, strict=True))
         return tuple(
@@ -195,8 +197,9 @@ class Constraints:
         )
 
     def normalised(self) -> Self:
-        """The same set of layouts with the cheap conclusions drawn, up to the first
-        plain contradiction.
+        """The same set of layouts with the cheap conclusions drawn.
+
+        Up to the first plain contradiction.
         """
         known = self
         while not known.impossible:
@@ -213,8 +216,10 @@ class Constraints:
         return known
 
     def _cards_settled(self) -> Self:
-        """A card of one seat is of no other, and the last seat that can hold a card
-        holds it; a full hand has no other cards.
+        """The same, with each card that can lie in one hand alone settled there.
+
+        A card of one seat is of no other, and the last seat that can hold a card holds
+        it; a full hand has no other cards.
         """
         must = list(self.must)
         may = list(self.may)
@@ -232,8 +237,9 @@ class Constraints:
         return replace(self, must=tuple(must), may=tuple(may))
 
     def _shapes_settled(self) -> Self:
-        """Shapes and ranges of lengths narrow each other; a set of shapes that says no
-        more than ranges is dropped.
+        """The same, with shapes and ranges of lengths narrowed by each other.
+
+        A set of shapes that says no more than ranges is dropped.
         """
         known = self
         for seat in SEATS:
@@ -296,8 +302,9 @@ class Constraints:
 
 
 def _left_over(lengths: list[list[int]], seat: int, suit: int) -> tuple[int, int]:
-    """How many of 13 cards the other suits of a hand, and the other hands of a suit,
-    leave for this one.
+    """How many of a hand's 13 cards the other suits leave for this one.
+
+    Also as far as the other hands leave cards of the suit; fewest and most.
     """
     other_suits = sum(lengths[seat]) - lengths[seat][suit]
     other_hands = sum(row[suit] for row in lengths) - lengths[seat][suit]

@@ -49,8 +49,9 @@ class Piece(ABC):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Read a piece from its text, such as ``W:1NT``; the seat stands before the
-        first colon.
+        """Read a piece from its text, such as ``W:1NT``.
+
+        The seat stands before the first colon.
         """
         colons = cls.example.count(":")
         parts = [part.strip() for part in text.split(":", colons)]
@@ -220,8 +221,9 @@ class Lacks(_Cards):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Play(Piece):
-    """A card is played; plays in order form tricks, and a seat that does not follow
-    suit shows a void.
+    """A card is played.
+
+    Plays in order form tricks, and a seat that does not follow suit shows a void.
 
     Which card a player chose weighs layouts too, where the belief has a
     :class:`PlayerModel`.
@@ -284,8 +286,9 @@ class Void(Piece):
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
 
     def constrain(self, known: Constraints, played: int = 0) -> Constraints:
-        """What is known once the piece is too; ``played`` are the cards that its seat
-        had played before (a mask).
+        """What is known once the piece is too.
+
+        ``played`` are the cards that its seat had played before (a mask).
         """
         return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
 
@@ -461,8 +464,9 @@ class HighCards(_Range):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Shape(Piece):
-    """A seat was dealt a hand of a shape: ``balanced``, ``5-4-2-2`` in any order, ``any
-    5-5``, ``S5+ H4-5``.
+    """A seat was dealt a hand of a shape.
+
+    A shape is ``balanced``, ``5-4-2-2`` in any order, ``any 5-5`` or ``S5+ H4-5``.
 
     Parameters
     ----------
@@ -505,8 +509,9 @@ class Shape(Piece):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Called(Piece):
-    """A seat made a call; calls in order form the auction, and players left out between
-    two calls have passed.
+    """A seat made a call.
+
+    Calls in order form the auction, and players left out between two calls have passed.
 
     Parameters
     ----------

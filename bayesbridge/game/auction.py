@@ -1,5 +1,6 @@
-"""Auctions of three bidders, where nobody doubles and the winner is declarer, or of the
-usual four.
+"""Auctions of three bidders, or of the usual four.
+
+Of three nobody doubles and the winner is declarer.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from bayesbridge.game.deal import Seat
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """All that the rules ask of the calls so far: the last bid, whose, how often
-    doubled, passes since.
+    """All that the rules ask of the calls so far.
+
+    The last bid, whose it is, how often it was doubled, and the passes since.
     """
 
     bid: Call | None = None
@@ -39,8 +41,9 @@ class _Standing:
         return self.passes == passes_to_end
 
     def objection(self, seat: Seat, call: Call, players: int) -> str | None:
-        """Why the call is illegal, ``None`` if it is legal: the one place where the
-        rules are written.
+        """Why the call is illegal, ``None`` if it is legal.
+
+        The one place where the rules are written.
         """
         if self.is_over(players):
             return "the auction is over"
@@ -147,8 +150,9 @@ class Auction:
         calls: str | Iterable[Call | str] = (),
         dummy: Seat | str | None = None,
     ) -> Auction:
-        """Read ``S:1NT Pass Pass``, or the first seat and the calls; an auction passes
-        through.
+        """Read ``S:1NT Pass Pass``, or the first seat and the calls.
+
+        An auction passes through.
         """
         if isinstance(value, Auction):
             return value.after_all(calls)
@@ -190,8 +194,9 @@ class Auction:
 
     @property
     def contract(self) -> Contract | None:
-        """The contract when the auction is over, ``None`` before and when it was passed
-        out.
+        """The contract when the auction is over.
+
+        ``None`` before, and when it was passed out.
         """
         return self.standing_contract if self.is_over else None
 
@@ -211,8 +216,9 @@ class Auction:
         return Contract(bid.level, bid.strain, declarer, self._standing.doubled)
 
     def legal_calls(self) -> tuple[Call, ...]:
-        """Every call that the seat in turn may make, rising; none when the auction is
-        over.
+        """Every call that the seat in turn may make, rising.
+
+        None when the auction is over.
         """
         seat = self._next_bidder
         players = len(self.bidders)
@@ -223,8 +229,9 @@ class Auction:
         )
 
     def verify(self, call: Call | str) -> Call:
-        """Return the call if the seat in turn may make it, and raise
-        :class:`IllegalCall` otherwise.
+        """Return the call if the seat in turn may make it.
+
+        Raises :class:`IllegalCall` otherwise.
         """
         wanted = Call.of(call)
         objection = self._objection(wanted)
@@ -244,8 +251,9 @@ class Auction:
         return Auction(self.first, (*self.calls, self.verify(call)), self.dummy)
 
     def after_all(self, calls: str | Iterable[Call | str]) -> Auction:
-        """The auction with more calls, as such or as text, which ``call_words`` reads;
-        AP: all pass to the end.
+        """The auction with more calls, as such or as text.
+
+        ``call_words`` reads a text; AP: all pass to the end.
         """
         words = call_words(calls) if isinstance(calls, str) else list(calls)
         end_of_calls = len(words)
@@ -261,8 +269,9 @@ class Auction:
     def fill(
         self, seat: Seat | str, call: Call | str
     ) -> tuple[Auction, tuple[Seat, ...]]:
-        """The auction with a call by ``seat``, and the seats before it that are taken
-        to have passed.
+        """The auction with a call by ``seat``, and the seats that passed before it.
+
+        These are the seats in turn before it, which are taken to have passed.
         """
         caller = Seat.of(seat)
         wanted = Call.of(call)

@@ -1,5 +1,6 @@
-"""Calls, contracts and vulnerability: what players say, what is to be played in the
-end, and what is at stake.
+"""Calls, contracts and vulnerability.
+
+What players say, what is to be played in the end, and what is at stake.
 """
 
 from __future__ import annotations
@@ -74,8 +75,9 @@ class Call:
 
     @classmethod
     def of(cls, value: Call | str) -> Call:
-        """Read a call (``2NT``, ``1n``, ``3♥``, ``pass``, ``X``, ``rdbl``; any case),
-        or pass one through.
+        """Read a call, or pass one through.
+
+        ``2NT``, ``1n``, ``3♥``, ``pass``, ``X``, ``rdbl``; any case.
         """
         if isinstance(value, Call):
             return value
@@ -134,8 +136,9 @@ CALLS: Final = tuple(Call(index) for index in range(CALL_COUNT))
 
 
 def call_words(text: str) -> list[str]:
-    """The calls of an auction; a dash alone is a pass, and passes left out around calls
-    in brackets are put in.
+    """The calls of an auction as words.
+
+    A dash alone is a pass, and passes left out around calls in brackets are put in.
 
     >>> call_words("1S-P-3S, -"), call_words("1H (2S) 3H 4H (p)")
     (['1S', 'P', '3S', '-'], ['1H', '2S', '3H', 'P', '4H', 'p'])
@@ -171,8 +174,9 @@ def _by_opponents(word: str) -> bool:
 
 
 def passes_filled(text: str) -> str:
-    """An auction of one side alone (with dashes, or a raise, and no pass or double
-    before the end) with passes put in.
+    """An auction of one side alone with passes put in.
+
+    It has dashes, or a raise, and no pass or double before the end.
 
     >>> passes_filled("1NT-3NT"), passes_filled("1H 3H AP"), passes_filled("1H 2C")
     ('1NT P 3NT', '1H P 3H AP', '1H 2C')
@@ -241,8 +245,9 @@ class Contract:
 
     @classmethod
     def of(cls, value: Contract | str, declarer: Seat | str | None = None) -> Contract:
-        """Read ``3NTX by S``, or ``3NTX`` with the declarer beside it; a contract
-        passes through.
+        """Read ``3NTX by S``, or ``3NTX`` with the declarer beside it.
+
+        A contract passes through.
         """
         if isinstance(value, Contract):
             return value
@@ -310,8 +315,9 @@ class Vulnerability(Enum):
 
     @classmethod
     def of(cls, value: Vulnerability | str) -> Vulnerability:
-        """Read PBN's words (``NS``, ``both``) and LIN's letters (``o``), or pass a
-        vulnerability through.
+        """Read a vulnerability, or pass one through.
+
+        PBN's words (``NS``, ``both``) and LIN's letters (``o``).
         """
         if isinstance(value, Vulnerability):
             return value

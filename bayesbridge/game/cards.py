@@ -1,5 +1,6 @@
-"""Suits, strains, cards and hands: notation outside, inside numbers from 0 to 51 and
-52-bit masks for sets of cards.
+"""Suits, strains, cards and hands.
+
+Notation outside, inside numbers from 0 to 51 and 52-bit masks for sets of cards.
 """
 
 from __future__ import annotations
@@ -59,8 +60,9 @@ _SUIT_SYMBOLS: Final = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 
 
 class Strain(IntEnum):
-    """What a bid names: a suit as trumps, or no trumps; rising in the order of the
-    auction.
+    """What a bid names: a suit as trumps, or no trumps.
+
+    Rising in the order of the auction.
 
     Examples
     --------
@@ -147,8 +149,9 @@ class Card:
 
     @classmethod
     def of(cls, value: Card | str) -> Card:
-        """Read a card as suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit
-        (``QD``), or pass one through.
+        """Read a card, or pass one through.
+
+        Suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit (``QD``).
         """
         if isinstance(value, Card):
             return value
@@ -199,8 +202,9 @@ def holding(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """A set of cards: a full hand of 13, or any part of one. PBN outside, a 52-bit mask
-    inside.
+    """A set of cards: a full hand of 13, or any part of one.
+
+    PBN outside, a 52-bit mask inside.
 
     Parameters
     ----------
@@ -234,8 +238,9 @@ class Hand:
 
     @classmethod
     def of(cls, value: Hand | Card | str | Iterable[Card | str]) -> Hand:
-        """Read a hand from text, from one card, or from cards (``"SA HK"`` too); a hand
-        passes through.
+        """Read a hand from text, from one card, or from cards.
+
+        Cards may be in one text too (``"SA HK"``); a hand passes through.
         """
         if isinstance(value, Hand):
             return value
@@ -262,8 +267,9 @@ class Hand:
 
     @classmethod
     def from_pbn(cls, text: str) -> Hand:
-        """Read ``spades.hearts.diamonds.clubs``; ``-`` or nothing for a void, ``10`` or
-        ``T``, any case.
+        """Read ``spades.hearts.diamonds.clubs``.
+
+        ``-`` or nothing for a void, ``10`` or ``T``, any case.
 
         Blanks may stand for the dots, and suits may be named, as ``♠AKQ2 ♥KJ3 ♦A54
         ♣Q32`` or ``SAKQ2 HKJ3 DA54 CQ32``.
@@ -367,8 +373,9 @@ def ranks_of(field: int) -> str:
 
 
 def _suit_by_suit(text: str) -> list[str] | None:
-    """The ranks of the four suits, spades first, of a hand without dots: four groups,
-    or groups after their suit. ``None`` for what is no such hand.
+    """The ranks of the four suits, spades first, of a hand without dots.
+
+    Four groups, or groups after their suit; ``None`` for what is no such hand.
     """
     if "." in text:
         return None
@@ -385,8 +392,9 @@ def _suit_by_suit(text: str) -> list[str] | None:
 
 
 def _ranks_after_suits(groups: list[str]) -> dict[str, str] | None:
-    """The ranks of each suit that is named, such as ``SAKQ2``; ``None`` where a group
-    does not follow its suit or names no ranks.
+    """The ranks of each suit that is named, such as ``SAKQ2``.
+
+    ``None`` where a group does not follow its suit or names no ranks.
     """
     ranks_by_suit: dict[str, str] = {}
     suit = ""

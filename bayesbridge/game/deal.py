@@ -1,5 +1,6 @@
-"""Seats, numbered clockwise as the columns of layouts are, N E S W = 0 1 2 3; and
-deals: four disjoint hands of 13.
+"""Seats, and deals: four disjoint hands of 13.
+
+Seats are numbered clockwise as the columns of layouts are, N E S W = 0 1 2 3.
 """
 
 from __future__ import annotations
@@ -80,8 +81,9 @@ class Deal:
 
     @classmethod
     def of(cls, value: Deal | str | Mapping[Seat | str, Hand | str]) -> Deal:
-        """Read a deal from PBN text or from a mapping seat → hand; a fourth hand gets
-        the cards that are left.
+        """Read a deal from PBN text or from a mapping seat → hand.
+
+        A fourth hand gets the cards that are left.
         """
         if isinstance(value, Deal):
             return value
@@ -105,8 +107,9 @@ class Deal:
 
     @classmethod
     def from_pbn(cls, text: str) -> Deal:
-        """Read ``N:hand hand hand hand``, clockwise from the seat named first; ``-``
-        for one hand left out.
+        """Read ``N:hand hand hand hand``, clockwise from the seat named first.
+
+        ``-`` stands for one hand left out.
         """
         return cls.of(text)
 
@@ -193,8 +196,9 @@ def _hidden_by_suit(
 
 
 def verify_hands(hands: Mapping[Seat, Hand], *, full: bool = True) -> int:
-    """The mask of all cards in the hands, which must be disjoint and as a rule
-    ``full``.
+    """The mask of all cards in the hands, which must be disjoint.
+
+    As a rule they must be ``full``, too.
     """
     dealt = 0
     for seat, hand in hands.items():

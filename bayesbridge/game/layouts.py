@@ -48,16 +48,18 @@ HONOURS: Final = tuple(
 
 
 def read_only[Kind: NDArray[Any]](array: Kind) -> Kind:
-    """The same array, which nobody writes to from now on: for arrays that a value keeps
-    and shows.
+    """The same array, which nobody writes to from now on.
+
+    For arrays that a value keeps and shows.
     """
     array.flags.writeable = False
     return array
 
 
 class FrozenArrays:
-    """A dataclass with arrays that nobody can write to: one that is read-only already
-    is shared, any other copied.
+    """A dataclass with arrays that nobody can write to.
+
+    One that is read-only already is shared, any other copied.
     """
 
     __slots__ = ()
@@ -165,8 +167,9 @@ class Layouts:
 
     @classmethod
     def adopt(cls, masks: Masks) -> Self:
-        """Take over a fresh array of deals without copying it or looking at it, as
-        engines give it; it becomes read-only.
+        """Take over a fresh array of deals without copying it or looking at it.
+
+        Engines give such arrays; it becomes read-only.
         """
         layouts = cls.__new__(cls)
         object.__setattr__(layouts, "masks", read_only(masks))
@@ -199,8 +202,9 @@ class Layouts:
     def __getitem__(
         self, index: int | slice | NDArray[np.bool_] | NDArray[np.integer]
     ) -> Deal | Layouts:
-        """One deal for a number; a smaller batch for a slice, a boolean mask or an
-        array of numbers.
+        """One deal for a number, else a smaller batch.
+
+        A batch for a slice, a boolean mask or an array of numbers.
         """
         if isinstance(index, int | np.integer):
             return _deal_of(self.masks[int(index)])

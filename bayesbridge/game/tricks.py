@@ -118,8 +118,9 @@ class Trick:
     def after(
         self, seat: Seat | str, card: Card | str, hand: Hand | None = None
     ) -> Trick:
-        """The trick with one more card, which must be legal, from ``hand`` if known;
-        else :class:`IllegalPlay`.
+        """The trick with one more card, which must be legal.
+
+        Its player's ``hand`` is looked at if known; raises :class:`IllegalPlay`.
         """
         player = Seat.of(seat)
         played = Card.of(card)
@@ -165,8 +166,10 @@ class Trick:
 
 
 class Course(NamedTuple):
-    """How a play went: who won each complete trick, and how many cards came before the
-    first that is illegal.
+    """How a play went.
+
+    Who won each complete trick, and how many cards came before the first that is
+    illegal.
     """
 
     winners: list[Seat]
@@ -179,8 +182,10 @@ def follow(
     hands: Sequence[Hand | None],
     unseen: int = DECK_MASK,
 ) -> Course:
-    """Walk through plays; an unknown hand of N E S W may hold what is ``unseen``, but
-    no suit it did not follow.
+    """Walk through plays, trick by trick.
+
+    An unknown hand of N E S W may hold what is ``unseen``, but no suit it did not
+    follow.
     """
     possible = [unseen if hand is None else hand.mask for hand in hands]
     winners: list[Seat] = []
@@ -272,8 +277,10 @@ def _refusal(
     tricks: Sequence[Trick],
     known_hands: Mapping[Seat, Hand],
 ) -> IllegalPlay:
-    """What is wrong with the card at a place: it was played before, breaks a rule that
-    its trick knows, or follows a suit in which its player had shown out.
+    """What is wrong with the card at a place.
+
+    It was played before, breaks a rule that its trick knows, or follows a suit in which
+    its player had shown out.
     """
     seat, card = cards[place]
     number = place // 4 + 1
