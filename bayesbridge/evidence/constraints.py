@@ -199,21 +199,21 @@ class Constraints:
     def normalised(self) -> Self:
         """The same set of layouts with the cheap conclusions drawn.
 
-        Up to the first plain contradiction.
+        Where a contradiction is plain to see, no further conclusion is drawn.
         """
-        known = self
-        while not known.impossible:
-            tighter = known._cards_settled()._shapes_settled()._lengths_settled()
+        constraints = self
+        while not constraints.impossible:
+            tighter = constraints._cards_settled()._shapes_settled()._lengths_settled()
             fewest, most = zip(*map(tighter.reachable_points, SEATS), strict=True)
             tighter = replace(
                 tighter,
                 points_low=_each(max, tighter.points_low, fewest),
                 points_high=_each(min, tighter.points_high, most),
             )
-            if tighter == known:
+            if tighter == constraints:
                 break
-            known = tighter
-        return known
+            constraints = tighter
+        return constraints
 
     def _cards_settled(self) -> Self:
         """The same, with each card that can lie in one hand alone settled there.
@@ -224,13 +224,13 @@ class Constraints:
         must = list(self.must)
         may = list(self.may)
         for seat in SEATS:
-            for other in SEATS:
-                if other != seat:
-                    may[other] &= ~must[seat]
+            for other_seat in SEATS:
+                if other_seat != seat:
+                    may[other_seat] &= ~must[seat]
             if must[seat].bit_count() == HAND_CARDS:
                 may[seat] &= must[seat]
         for seat in SEATS:
-            elsewhere = reduce(or_, (may[other] for other in SEATS if other != seat))
+            elsewhere = reduce(or_, (*may[:seat], *may[seat + 1 :]))
             must[seat] |= may[seat] & ~elsewhere
             if may[seat].bit_count() == HAND_CARDS:
                 must[seat] |= may[seat]
@@ -241,20 +241,21 @@ class Constraints:
 
         A set of shapes that says no more than ranges is dropped.
         """
-        known = self
+        constraints = self
         for seat in SEATS:
-            shapes = known.shapes[seat]
+            shapes = constraints.shapes[seat]
             if shapes is None:
                 continue
-            shortest = known.shortest[seat]
-            longest = known.longest[seat]
+            shortest = constraints.shortest[seat]
+            longest = constraints.longest[seat]
             possible = frozenset(
                 shape for shape in shapes if _within(shape, shortest, longest)
             )
             if not possible:
-                return replace(known, shapes=_with(known.shapes, seat, possible))
-            known = known._with_shapes(seat, possible)
-        return known
+                no_shape = _with(constraints.shapes, seat, possible)
+                return replace(constraints, shapes=no_shape)
+            constraints = constraints._with_shapes(seat, possible)
+        return constraints
 
     def _with_shapes(self, seat: int, shapes: Shapes) -> Self:
         """The same where a seat has one of these shapes, and lengths to fit them."""
@@ -302,9 +303,10 @@ class Constraints:
 
 
 def _left_over(lengths: list[list[int]], seat: int, suit: int) -> tuple[int, int]:
-    """How many of a hand's 13 cards the other suits leave for this one.
+    """How many cards other lengths leave for the length of a suit in a hand.
 
-    Also as far as the other hands leave cards of the suit; fewest and most.
+    First those that the other suits leave of the hand's 13 cards, then those that the
+    other hands leave of the suit's 13 cards.
     """
     other_suits = sum(lengths[seat]) - lengths[seat][suit]
     other_hands = sum(row[suit] for row in lengths) - lengths[seat][suit]

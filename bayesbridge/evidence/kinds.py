@@ -68,7 +68,7 @@ class Piece(ABC):
         return f"{self.seat.name}:{self._seatless_text()}"
 
     @abstractmethod
-    def constrain(self, known: Constraints) -> Constraints:
+    def constrain(self, constraints: Constraints) -> Constraints:
         """What is known once the piece is too."""
 
     @classmethod
@@ -127,9 +127,9 @@ class Reveal(Piece):
         self._set(seat=Seat.of(seat))
         self._set(hand=Hand.of(hand).verify_full(f"{self.seat.name}'s hand"))
 
-    def constrain(self, known: Constraints) -> Constraints:
+    def constrain(self, constraints: Constraints) -> Constraints:
         """What is known once the piece is too."""
-        return known.hold(self.seat, self.hand.mask)
+        return constraints.hold(self.seat, self.hand.mask)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -181,9 +181,9 @@ class Holds(_Cards):
     help = "a seat was dealt a card, or several: E:SA,HK"
     verb = "holds"
 
-    def constrain(self, known: Constraints) -> Constraints:
+    def constrain(self, constraints: Constraints) -> Constraints:
         """What is known once the piece is too."""
-        return known.hold(self.seat, self.cards.mask)
+        return constraints.hold(self.seat, self.cards.mask)
 
 
 class Lacks(_Cards):
@@ -214,9 +214,9 @@ class Lacks(_Cards):
     help = "a seat was dealt none of these cards"
     verb = "lacks"
 
-    def constrain(self, known: Constraints) -> Constraints:
+    def constrain(self, constraints: Constraints) -> Constraints:
         """What is known once the piece is too."""
-        return known.lack(self.seat, self.cards.mask)
+        return constraints.lack(self.seat, self.cards.mask)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -252,9 +252,9 @@ class Play(Piece):
     def __init__(self, seat: Seat | str, card: Card | str) -> None:
         self._set(seat=Seat.of(seat), card=Card.of(card))
 
-    def constrain(self, known: Constraints) -> Constraints:
+    def constrain(self, constraints: Constraints) -> Constraints:
         """What is known once the piece is too."""
-        return known.hold(self.seat, self.card.mask)
+        return constraints.hold(self.seat, self.card.mask)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -285,12 +285,12 @@ class Void(Piece):
     def __init__(self, seat: Seat | str, suit: Suit | str) -> None:
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
 
-    def constrain(self, known: Constraints, played: int = 0) -> Constraints:
+    def constrain(self, constraints: Constraints, played: int = 0) -> Constraints:
         """What is known once the piece is too.
 
         ``played`` are the cards that its seat had played before (a mask).
         """
-        return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
+        return constraints.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
 
 
 _RANGE: Final = re.compile(r"(\d{0,2})\s*([-+]?)\s*(\d{0,2})", re.ASCII)
@@ -412,9 +412,9 @@ class Length(_Range):
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
         self._set_range(f"{self.seat.name}'s length in {self.suit.name}", low, high)
 
-    def constrain(self, known: Constraints) -> Constraints:
+    def constrain(self, constraints: Constraints) -> Constraints:
         """What is known once the piece is too."""
-        return known.length(self.seat, self.suit, self.low, self.high)
+        return constraints.length(self.seat, self.suit, self.low, self.high)
 
     def _seatless_text(self) -> str:
         return f"{self.suit.name}:{_Range._seatless_text(self)}"
@@ -450,16 +450,19 @@ class HighCards(_Range):
     unit = "high-card points"
     option = "hcp"
     example = "W:12-14"
-    help = "a seat was dealt so many high-card points; also 12, 12+ (12 or more) and -14 (14 or fewer)"
+    help = (
+        "a seat was dealt so many high-card points; also 12, 12+ (12 or more) and -14 "
+        "(14 or fewer)"
+    )
     verb = "has points"
 
     def __init__(self, seat: Seat | str, low: int, high: int = 40) -> None:
         self._set(seat=Seat.of(seat))
         self._set_range(f"{self.seat.name}'s high-card points", low, high)
 
-    def constrain(self, known: Constraints) -> Constraints:
+    def constrain(self, constraints: Constraints) -> Constraints:
         """What is known once the piece is too."""
-        return known.points(self.seat, self.low, self.high)
+        return constraints.points(self.seat, self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -502,9 +505,9 @@ class Shape(Piece):
         read_shapes(str(shape))
         self._set(seat=Seat.of(seat), shape=normal_text(str(shape)))
 
-    def constrain(self, known: Constraints) -> Constraints:
+    def constrain(self, constraints: Constraints) -> Constraints:
         """What is known once the piece is too."""
-        return known.shape(self.seat, read_shapes(self.shape))
+        return constraints.shape(self.seat, read_shapes(self.shape))
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -540,9 +543,9 @@ class Called(Piece):
     def __init__(self, seat: Seat | str, call: Call | str) -> None:
         self._set(seat=Seat.of(seat), call=Call.of(call))
 
-    def constrain(self, known: Constraints) -> Constraints:
+    def constrain(self, constraints: Constraints) -> Constraints:
         """What is known once the piece is too."""
-        return known
+        return constraints
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -602,9 +605,9 @@ class Condition(Piece):
 
         return parse_expression(self.condition)
 
-    def constrain(self, known: Constraints) -> Constraints:
+    def constrain(self, constraints: Constraints) -> Constraints:
         """What is known once the piece is too."""
-        return known.where(self.expression)
+        return constraints.where(self.expression)
 
     def __str__(self) -> str:
         return self.condition

@@ -192,7 +192,8 @@ def read_shape(text: str, any_order: bool = False) -> Shapes:
     """
     if len(text) != 4 or not set(text) <= set("x0123456789"):
         raise ValueError(
-            "write four lengths in the order spades, hearts, diamonds, clubs, such as 54xx or any 4333"
+            "write four lengths in the order spades, hearts, diamonds, clubs, such as "
+            "54xx or any 4333"
         )
     orders = {text}
     if any_order:

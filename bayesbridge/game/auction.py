@@ -122,7 +122,8 @@ class Auction:
     def __post_init__(self) -> None:
         if self.first == self.dummy:
             raise IllegalCall(
-                f"{self.first.name} is the dummy's seat and does not bid: let another seat call first",
+                f"{self.first.name} is the dummy's seat and does not bid: let another "
+                "seat call first",
                 seat=self.first,
             )
         standing = _Standing()

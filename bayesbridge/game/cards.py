@@ -163,7 +163,8 @@ class Card:
             suit = Suit.of(text[:1])
         except NotationError:
             raise NotationError(
-                f"unknown suit {text[:1]!r} in card {value!r}: write suit then rank, such as HK or S10",
+                f"unknown suit {text[:1]!r} in card {value!r}: write suit then rank, "
+                "such as HK or S10",
                 text=value,
             ) from None
         if len(text) != 2 or text[1] not in RANKS:
@@ -276,13 +277,15 @@ class Hand:
         """
         if not str(text).strip():
             raise NotationError(
-                f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as AKQ2.KJ3.A54.Q32",
+                f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as "
+                "AKQ2.KJ3.A54.Q32",
                 text=text,
             )
         suits = _suit_by_suit(str(text)) or str(text).split(".")
         if len(suits) != len(Suit):
             raise NotationError(
-                f"hand {text!r} has {len(suits)} suits: write four, spades.hearts.diamonds.clubs, with '.' between",
+                f"hand {text!r} has {len(suits)} suits: write four, "
+                "spades.hearts.diamonds.clubs, with '.' between",
                 text=text,
             )
         mask = 0
@@ -319,7 +322,8 @@ class Hand:
         if surplus:
             mend = "add the missing" if surplus < 0 else "take away the surplus"
             raise DealError(
-                f"{whose} {self.pbn!r} has {len(self)} cards: a full hand has 13, {mend} {abs(surplus)}",
+                f"{whose} {self.pbn!r} has {len(self)} cards: a full hand has 13, "
+                f"{mend} {abs(surplus)}",
                 hand=self,
             )
         return self

@@ -222,7 +222,8 @@ def pbn_hands(text: str) -> dict[Seat, Hand]:
     hand_texts = hands.split()
     if not colon or len(hand_texts) != len(Seat):
         raise NotationError(
-            f"deal {text!r} has {len(hand_texts)} hands: write N:hand hand hand hand, '-' for an unknown one",
+            f"deal {text!r} has {len(hand_texts)} hands: write N:hand hand hand hand, "
+            "'-' for an unknown one",
             text=text,
         )
     start = Seat.of(first)

@@ -150,7 +150,8 @@ class Layouts:
         rows = np.asarray(self.masks)
         if rows.ndim != 2 or rows.shape[1] != 4 or rows.dtype.kind not in "ui":
             raise DealError(
-                f"layouts of shape {rows.shape} and type {rows.dtype}: give (n, 4) integer masks, column = seat",
+                f"layouts of shape {rows.shape} and type {rows.dtype}: give (n, 4) "
+                "integer masks, column = seat",
                 shape=rows.shape,
             )
         # A read-only array is shared, for batches run to hundreds of megabytes; any

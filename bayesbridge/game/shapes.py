@@ -77,7 +77,8 @@ def read_shapes(text: str) -> Shapes:
         shapes |= _read_alternative(alternative.strip(), text)
     if not shapes:
         raise NotationError(
-            f"no hand of 13 cards has the shape {text!r}: write lengths that fit, such as {EXAMPLES}"
+            f"no hand of 13 cards has the shape {text!r}: write lengths that fit, such "
+            f"as {EXAMPLES}"
         )
     return shapes
 

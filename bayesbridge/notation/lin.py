@@ -84,7 +84,8 @@ def _hand(text: str) -> Hand | None:
     names_once = len({suit[1] for suit in suits}) == len(suits)
     if not names_all or not names_once:
         raise NotationError(
-            f"unknown hand {shorten(text)}: write suits with their cards, such as SAKQ2HKJ3DA54CQ32",
+            f"unknown hand {shorten(text)}: write suits with their cards, such as "
+            "SAKQ2HKJ3DA54CQ32",
             text=text,
         )
     cards: list[str] = []

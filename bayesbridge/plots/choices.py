@@ -56,7 +56,8 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
     --------
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
-    >>> found = bb.contracts(belief.infer(draws=500, rng=1), "4S,6S,3NT", scheme="duplicate", solve=0)
+    >>> posterior = belief.infer(draws=500, rng=1)
+    >>> found = bb.contracts(posterior, "4S,6S,3NT", scheme="duplicate", solve=0)
     >>> [text.get_text() for text in contracts(found).get_yticklabels()]
     ['6S by S', '3NT by S', '4S by S']
     """
@@ -165,10 +166,12 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import bayesbridge as bb
     >>> from bayesbridge.decisions.play import CardChoice, turn_of
-    >>> none, chance = (0.0, 0.0), {"H9": (0.4, 0.03), "CJ": (0.2, 0.02)}
-    >>> rows = [CardChoice((bb.Card.of(card),), chance[card], (4.0, 0.1), none, card == "H9", 0.5) for card in chance]
+    >>> rows = (
+    ...     CardChoice((bb.Card.of("H9"),), (0.4, 0.03), (4.0, 0.1), (0.0, 0.0), True, 0.5),
+    ...     CardChoice((bb.Card.of("CJ"),), (0.2, 0.02), (4.0, 0.1), (0.0, 0.0), False, 0.5),
+    ... )
     >>> turn = turn_of(bb.Belief("W", "Q8642.93.J84.K75", dummy=None), "3NT")
-    >>> play(CardChoices(turn, "make", tuple(rows), 100, False)).get_title()
+    >>> play(CardChoices(turn, "make", rows, 100, False)).get_title()
     'West leads against 3NT by S; blue: the best'
     """
     attribute = "chance" if found.goal == "make" else found.goal

@@ -229,7 +229,8 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
     Examples
     --------
     >>> import bayesbridge as bb
-    >>> [label.get_text() for label in points(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).get_yticklabels()]
+    >>> ax = points(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
     ['North\\nmean 7.0', 'East\\nmean 7.0', 'West\\nmean 7.0']
     """
     hidden = hidden_seats(marginal(source, "card_probabilities"))

@@ -89,7 +89,8 @@ def tricks(
     Examples
     --------
     >>> import bayesbridge as bb
-    >>> tricks(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), level=3).get_title()
+    >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> tricks(result, level=3).get_title()
     "T of S and N: captures by the paper's rule\\nT ≥ 9: 71 %"
     """
     if ax is None:
@@ -294,7 +295,8 @@ def distribution(
     Examples
     --------
     >>> import bayesbridge as bb
-    >>> distribution(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), "delta").get_title()
+    >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> distribution(result, "delta").get_title()
     'delta of S and N: P in % (exact)'
     """
     answer = Result.of(result).answer
@@ -393,22 +395,22 @@ def _finish_values(
     bare(ax)
     percent_axis(ax.yaxis)
     ax.set(xlabel=label, ylabel="probability")
-    first = int(values[0])
-    last = int(values[-1])
+    lowest = int(values[0])
+    highest = int(values[-1])
     if goal:
         ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)
-        first = min(first, goal)
-        last = max(last, goal)
-        values = np.arange(first, last + 1)
+        lowest = min(lowest, goal)
+        highest = max(highest, goal)
+        values = np.arange(lowest, highest + 1)
     step = -(-len(values) // MOST_TICKS)
     ticks = values[::step].tolist()
     tick_labels = [str(value) for value in ticks]
     if tricks is not None and tricks.count.undefined_value is not None:
-        place = first - 2
+        place = lowest - 2
         if tricks.fails:
             upright_bars(ax, [place], [tricks.fails], color=ORANGE, hatch=HATCH)
         ticks.insert(0, place)
         tick_labels.insert(0, tricks.count.failing.replace(" ", "\n"))
         ax.axvline(place + 1, color=ink(), linewidth=0.4)
     ax.set_xticks(ticks, tick_labels)
-    ax.set_xlim(ticks[0] - 0.8, last + 0.8)
+    ax.set_xlim(ticks[0] - 0.8, highest + 0.8)

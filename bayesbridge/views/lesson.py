@@ -122,14 +122,11 @@ def _tricks_tables(layouts: Layouts, numbering: Numbering) -> list[Table]:
     columns = list(product(SIDES, STRAIN_NUMBERS))
     rows: list[list[str | float]] = []
     for board, tricks in enumerate(_tricks_by_deal(layouts), numbering.first):
-        cells = []
-        for (first, second), strain in columns:
-            number = STRAIN_NUMBERS[strain]
-            cells.append(_tricks_text(tricks[first][number], tricks[second][number]))
+        cells = [_tricks_text(tricks, side, strain) for side, strain in columns]
         rows.append([str(board), *cells, *_par_cells(tricks, numbering, board)])
     heads = [
-        f"{first.name}{second.name} {SYMBOLS.get(strain, strain)}"
-        for (first, second), strain in columns
+        f"{side[0].name}{side[1].name} {SYMBOLS.get(strain, strain)}"
+        for side, strain in columns
     ]
     notes = [
         "What double dummy takes, all four seeing all cards; 9/8: by N or E 9, by S or "
@@ -149,9 +146,11 @@ def _tricks_by_deal(layouts: Layouts) -> list[list[list[int]]]:
     return table
 
 
-def _tricks_text(first: int, second: int) -> str:
-    """The tricks of a side, by both its declarers where they differ."""
-    return str(first) if first == second else f"{first}/{second}"
+def _tricks_text(tricks: list[list[int]], side: tuple[Seat, Seat], strain: str) -> str:
+    """The tricks of a side in a strain, by both its declarers where they differ."""
+    number = STRAIN_NUMBERS[strain]
+    by_declarer = [tricks[declarer][number] for declarer in side]
+    return "/".join(str(count) for count in dict.fromkeys(by_declarer))
 
 
 def _par_cells(tricks: list[list[int]], numbering: Numbering, board: int) -> list[str]:

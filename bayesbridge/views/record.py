@@ -97,9 +97,9 @@ def html_record(
         + _all_steps(documents)
         + _computation(belief, draws, command)
     )
-    data = _json_for_html({"table": table, "steps": documents})
+    states = _json_for_html({"table": table, "steps": documents})
     script = (
-        f'<script type="application/json" id="states">{data}</script>'
+        f'<script type="application/json" id="states">{states}</script>'
         f"<script>{_page_file('js')}</script>"
     )
     return document(title, _facts(record), body, _page_file("css"), script)
@@ -110,9 +110,9 @@ def _page_file(kind: str) -> str:
     return files("bayesbridge.views").joinpath(f"record.{kind}").read_text("utf-8")
 
 
-def _json_for_html(data: dict[str, Any]) -> str:
+def _json_for_html(document: dict[str, Any]) -> str:
     """JSON in which no sign means anything to HTML."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(document, allow_nan=False, separators=(",", ":"))
     for sign in "&<>":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
