@@ -69,7 +69,17 @@ class Piece(ABC):
 
     @abstractmethod
     def constrain(self, constraints: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+        """The constraints, narrowed to the layouts that fit the piece.
+
+        Parameters
+        ----------
+        constraints : Constraints
+            What is certain without the piece.
+
+        Returns
+        -------
+        Constraints
+        """
 
     @classmethod
     def _read(cls, *parts: str) -> Self:
@@ -128,7 +138,7 @@ class Reveal(Piece):
         self._set(hand=Hand.of(hand).verify_full(f"{self.seat.name}'s hand"))
 
     def constrain(self, constraints: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+        """The constraints, narrowed to the layouts that fit the piece."""
         return constraints.hold(self.seat, self.hand.mask)
 
 
@@ -182,7 +192,7 @@ class Holds(_Cards):
     verb = "holds"
 
     def constrain(self, constraints: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+        """The constraints, narrowed to the layouts that fit the piece."""
         return constraints.hold(self.seat, self.cards.mask)
 
 
@@ -215,7 +225,7 @@ class Lacks(_Cards):
     verb = "lacks"
 
     def constrain(self, constraints: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+        """The constraints, narrowed to the layouts that fit the piece."""
         return constraints.lack(self.seat, self.cards.mask)
 
 
@@ -253,7 +263,7 @@ class Play(Piece):
         self._set(seat=Seat.of(seat), card=Card.of(card))
 
     def constrain(self, constraints: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+        """The constraints, narrowed to the layouts that fit the piece."""
         return constraints.hold(self.seat, self.card.mask)
 
 
@@ -286,7 +296,7 @@ class Void(Piece):
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
 
     def constrain(self, constraints: Constraints, played: int = 0) -> Constraints:
-        """What is known once the piece is too.
+        """The constraints, narrowed to the layouts that fit the piece.
 
         ``played`` are the cards that its seat had played before (a mask).
         """
@@ -413,7 +423,7 @@ class Length(_Range):
         self._set_range(f"{self.seat.name}'s length in {self.suit.name}", low, high)
 
     def constrain(self, constraints: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+        """The constraints, narrowed to the layouts that fit the piece."""
         return constraints.length(self.seat, self.suit, self.low, self.high)
 
     def _seatless_text(self) -> str:
@@ -461,7 +471,7 @@ class HighCards(_Range):
         self._set_range(f"{self.seat.name}'s high-card points", low, high)
 
     def constrain(self, constraints: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+        """The constraints, narrowed to the layouts that fit the piece."""
         return constraints.points(self.seat, self.low, self.high)
 
 
@@ -506,7 +516,7 @@ class Shape(Piece):
         self._set(seat=Seat.of(seat), shape=normal_text(str(shape)))
 
     def constrain(self, constraints: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+        """The constraints, narrowed to the layouts that fit the piece."""
         return constraints.shape(self.seat, read_shapes(self.shape))
 
 
@@ -544,7 +554,7 @@ class Called(Piece):
         self._set(seat=Seat.of(seat), call=Call.of(call))
 
     def constrain(self, constraints: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+        """The constraints, narrowed to the layouts that fit the piece."""
         return constraints
 
 
@@ -606,7 +616,7 @@ class Condition(Piece):
         return parse_expression(self.condition)
 
     def constrain(self, constraints: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+        """The constraints, narrowed to the layouts that fit the piece."""
         return constraints.where(self.expression)
 
     def __str__(self) -> str:

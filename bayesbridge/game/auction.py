@@ -136,12 +136,34 @@ class Auction:
 
     @classmethod
     def three(cls, first: Seat | str = "S", dummy: Seat | str = "N") -> Auction:
-        """An empty auction of the three-player game."""
+        """An empty auction of the three-player game.
+
+        Parameters
+        ----------
+        first : Seat or str, default "S"
+            Who calls first.
+        dummy : Seat or str, default "N"
+            The seat that does not bid.
+
+        Returns
+        -------
+        Auction
+        """
         return cls(Seat.of(first), (), Seat.of(dummy))
 
     @classmethod
     def four(cls, dealer: Seat | str = "N") -> Auction:
-        """An empty auction of the four-player game."""
+        """An empty auction of the four-player game.
+
+        Parameters
+        ----------
+        dealer : Seat or str, default "N"
+            Who calls first.
+
+        Returns
+        -------
+        Auction
+        """
         return cls(Seat.of(dealer))
 
     @classmethod
@@ -154,6 +176,26 @@ class Auction:
         """Read ``S:1NT Pass Pass``, or the first seat and the calls.
 
         An auction passes through.
+
+        Parameters
+        ----------
+        value : Auction, Seat or str
+            A text such as ``S:1NT Pass Pass``, or the first seat.
+        calls : str or iterable of Call or str, optional
+            Calls after those of ``value``, as :meth:`after_all` takes them.
+        dummy : Seat or str, optional
+            The seat that does not bid; by default all four do.
+
+        Returns
+        -------
+        Auction
+
+        Raises
+        ------
+        NotationError
+            If the text cannot be read.
+        IllegalCall
+            If a call is not legal.
         """
         if isinstance(value, Auction):
             return value.after_all(calls)
@@ -233,6 +275,20 @@ class Auction:
         """Return the call if the seat in turn may make it.
 
         Raises :class:`IllegalCall` otherwise.
+
+        Parameters
+        ----------
+        call : Call or str
+            What the seat in turn may want to call.
+
+        Returns
+        -------
+        Call
+
+        Raises
+        ------
+        IllegalCall
+            If it may not; the message says why, and what is legal.
         """
         wanted = Call.of(call)
         objection = self._objection(wanted)
@@ -244,17 +300,57 @@ class Auction:
         raise self._illegal(wanted, self.turn, f"{objection}; {mend}")
 
     def can(self, call: Call | str) -> bool:
-        """Whether the seat in turn may make the call."""
+        """Whether the seat in turn may make the call.
+
+        Parameters
+        ----------
+        call : Call or str
+            What the seat in turn may want to call.
+
+        Returns
+        -------
+        bool
+        """
         return self._objection(Call.of(call)) is None
 
     def after(self, call: Call | str) -> Auction:
-        """The auction with one more call, which must be legal."""
+        """The auction with one more call, which must be legal.
+
+        Parameters
+        ----------
+        call : Call or str
+            The call of the seat in turn.
+
+        Returns
+        -------
+        Auction
+
+        Raises
+        ------
+        IllegalCall
+            If it may not be made.
+        """
         return Auction(self.first, (*self.calls, self.verify(call)), self.dummy)
 
     def after_all(self, calls: str | Iterable[Call | str]) -> Auction:
         """The auction with more calls, as such or as text.
 
         ``call_words`` reads a text; AP: all pass to the end.
+
+        Parameters
+        ----------
+        calls : str or iterable of Call or str
+            Calls in order. A text may have passes left out around calls in brackets, and
+            ``AP`` at its end where all others pass.
+
+        Returns
+        -------
+        Auction
+
+        Raises
+        ------
+        IllegalCall
+            If one may not be made.
         """
         words = call_words(calls) if isinstance(calls, str) else list(calls)
         end_of_calls = len(words)
@@ -273,6 +369,25 @@ class Auction:
         """The auction with a call by ``seat``, and the seats that passed before it.
 
         These are the seats in turn before it, which are taken to have passed.
+
+        Parameters
+        ----------
+        seat : Seat or str
+            Who calls.
+        call : Call or str
+            The call.
+
+        Returns
+        -------
+        auction : Auction
+            With the passes and the call.
+        passers : tuple of Seat
+            The seats that are taken to have passed.
+
+        Raises
+        ------
+        IllegalCall
+            If the seat does not bid, or the call may not be made there.
         """
         caller = Seat.of(seat)
         wanted = Call.of(call)

@@ -78,6 +78,20 @@ class Call:
         """Read a call, or pass one through.
 
         ``2NT``, ``1n``, ``3♥``, ``pass``, ``X``, ``rdbl``; any case.
+
+        Parameters
+        ----------
+        value : Call or str
+            A text, or a call, which is returned as it is.
+
+        Returns
+        -------
+        Call
+
+        Raises
+        ------
+        NotationError
+            If the text is no call.
         """
         if isinstance(value, Call):
             return value
@@ -94,7 +108,24 @@ class Call:
 
     @classmethod
     def bid(cls, level: int, strain: Strain | Suit | str) -> Call:
-        """The bid of a level, 1 … 7, and a strain."""
+        """The bid of a level, 1 … 7, and a strain.
+
+        Parameters
+        ----------
+        level : int
+            From 1 to 7.
+        strain : Strain, Suit or str
+            What the bid names.
+
+        Returns
+        -------
+        Call
+
+        Raises
+        ------
+        NotationError
+            If the level is another.
+        """
         if not 1 <= whole(level, "level") <= len(LEVELS):
             raise NotationError(
                 f"unknown level {level}: a bid has a level from 1 to 7", text=level
@@ -248,6 +279,23 @@ class Contract:
         """Read ``3NTX by S``, or ``3NTX`` with the declarer beside it.
 
         A contract passes through.
+
+        Parameters
+        ----------
+        value : Contract or str
+            ``3NTX by S``, ``3NTX`` with a ``declarer``, or a contract, which is returned as it
+            is.
+        declarer : Seat or str, optional
+            Who plays it, where the text does not say so.
+
+        Returns
+        -------
+        Contract
+
+        Raises
+        ------
+        NotationError
+            If the text is no contract, or nobody says who plays it.
         """
         if isinstance(value, Contract):
             return value
@@ -318,6 +366,20 @@ class Vulnerability(Enum):
         """Read a vulnerability, or pass one through.
 
         PBN's words (``NS``, ``both``) and LIN's letters (``o``).
+
+        Parameters
+        ----------
+        value : Vulnerability or str
+            A word, a letter, or a vulnerability, which is returned as it is.
+
+        Returns
+        -------
+        Vulnerability
+
+        Raises
+        ------
+        NotationError
+            If the text is none.
         """
         if isinstance(value, Vulnerability):
             return value

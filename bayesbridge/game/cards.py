@@ -44,7 +44,22 @@ class Suit(IntEnum):
 
     @classmethod
     def of(cls, value: Suit | str) -> Suit:
-        """Read a suit letter or symbol, or pass a suit through."""
+        """Read a suit letter or symbol, or pass a suit through.
+
+        Parameters
+        ----------
+        value : Suit or str
+            ``S``, ``♠``, or a suit, which is returned as it is.
+
+        Returns
+        -------
+        Suit
+
+        Raises
+        ------
+        NotationError
+            If the text is no suit.
+        """
         if isinstance(value, Suit):
             return value
         try:
@@ -83,7 +98,22 @@ class Strain(IntEnum):
 
     @classmethod
     def of(cls, value: Strain | Suit | str) -> Strain:
-        """Read a strain (``N`` and ``NT`` both mean no trumps), or pass one through."""
+        """Read a strain (``N`` and ``NT`` both mean no trumps), or pass one through.
+
+        Parameters
+        ----------
+        value : Strain, Suit or str
+            A letter or symbol of a suit, ``N`` or ``NT``, or a strain.
+
+        Returns
+        -------
+        Strain
+
+        Raises
+        ------
+        NotationError
+            If the text is no strain.
+        """
         if isinstance(value, Strain | Suit):
             return cls(int(value))
         try:
@@ -152,6 +182,20 @@ class Card:
         """Read a card, or pass one through.
 
         Suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit (``QD``).
+
+        Parameters
+        ----------
+        value : Card or str
+            A text, or a card, which is returned as it is.
+
+        Returns
+        -------
+        Card
+
+        Raises
+        ------
+        NotationError
+            If the text is no card.
         """
         if isinstance(value, Card):
             return value
@@ -242,6 +286,22 @@ class Hand:
         """Read a hand from text, from one card, or from cards.
 
         Cards may be in one text too (``"SA HK"``); a hand passes through.
+
+        Parameters
+        ----------
+        value : Hand, Card, str or iterable of Card or str
+            A text may be a hand in PBN or a list of cards.
+
+        Returns
+        -------
+        Hand
+
+        Raises
+        ------
+        NotationError
+            If a text cannot be read.
+        DealError
+            If a card stands there twice.
         """
         if isinstance(value, Hand):
             return value
@@ -274,6 +334,22 @@ class Hand:
 
         Blanks may stand for the dots, and suits may be named, as ``♠AKQ2 ♥KJ3 ♦A54
         ♣Q32`` or ``SAKQ2 HKJ3 DA54 CQ32``.
+
+        Parameters
+        ----------
+        text : str
+            Four suits, spades first.
+
+        Returns
+        -------
+        Hand
+
+        Raises
+        ------
+        NotationError
+            If it has not four suits, or an unknown rank.
+        DealError
+            If a card stands there twice.
         """
         if not str(text).strip():
             raise NotationError(
@@ -302,13 +378,33 @@ class Hand:
         return ".".join(ranks_of(self.field(suit)) for suit in reversed(Suit))
 
     def field(self, suit: Suit | str) -> int:
-        """The 13 bits of one suit, two at bit 0, ace at bit 12."""
+        """The 13 bits of one suit, two at bit 0, ace at bit 12.
+
+        Parameters
+        ----------
+        suit : Suit, int or str
+            Which suit; a number is one of C D H S = 0 … 3.
+
+        Returns
+        -------
+        int
+        """
         if not isinstance(suit, int) or not 0 <= suit < len(Suit):
             suit = Suit.of(suit)
         return self.mask >> (SUIT_CARDS * suit) & SUIT_MASK
 
     def length(self, suit: Suit | str) -> int:
-        """How many cards of a suit."""
+        """How many cards of a suit.
+
+        Parameters
+        ----------
+        suit : Suit, int or str
+            Which suit; a number is one of C D H S = 0 … 3.
+
+        Returns
+        -------
+        int
+        """
         return self.field(suit).bit_count()
 
     @property
@@ -317,7 +413,22 @@ class Hand:
         return sum(card.points for card in self)
 
     def verify_full(self, whose: str = "the hand") -> Hand:
-        """Return the hand if it has 13 cards, and raise otherwise."""
+        """Return the hand if it has 13 cards, and raise otherwise.
+
+        Parameters
+        ----------
+        whose : str, default "the hand"
+            What the error calls it.
+
+        Returns
+        -------
+        Hand
+
+        Raises
+        ------
+        DealError
+            If it has not 13 cards; the message says how many are missing or too many.
+        """
         surplus = len(self) - HAND_CARDS
         if surplus:
             mend = "add the missing" if surplus < 0 else "take away the surplus"

@@ -31,7 +31,22 @@ class Seat(IntEnum):
 
     @classmethod
     def of(cls, value: Seat | str) -> Seat:
-        """Read a seat letter or name, or pass a seat through."""
+        """Read a seat letter or name, or pass a seat through.
+
+        Parameters
+        ----------
+        value : Seat or str
+            ``N``, ``north``, or a seat, which is returned as it is.
+
+        Returns
+        -------
+        Seat
+
+        Raises
+        ------
+        NotationError
+            If the text is no seat.
+        """
         if isinstance(value, Seat):
             return value
         word = str(value).strip().upper()
@@ -44,7 +59,17 @@ class Seat(IntEnum):
         )
 
     def next(self, steps: int = 1) -> Seat:
-        """The seat ``steps`` places clockwise."""
+        """The seat ``steps`` places clockwise.
+
+        Parameters
+        ----------
+        steps : int, default 1
+            How many places; negative ones go counterclockwise.
+
+        Returns
+        -------
+        Seat
+        """
         return Seat((self + steps) % len(Seat))
 
     @property
@@ -84,6 +109,22 @@ class Deal:
         """Read a deal from PBN text or from a mapping seat → hand.
 
         A fourth hand gets the cards that are left.
+
+        Parameters
+        ----------
+        value : Deal, str or mapping of Seat or str to Hand or str
+            Three hands are enough.
+
+        Returns
+        -------
+        Deal
+
+        Raises
+        ------
+        NotationError
+            If a text cannot be read.
+        DealError
+            If a card is dealt twice, or a hand has not 13 cards.
         """
         if isinstance(value, Deal):
             return value
@@ -110,6 +151,22 @@ class Deal:
         """Read ``N:hand hand hand hand``, clockwise from the seat named first.
 
         ``-`` stands for one hand left out.
+
+        Parameters
+        ----------
+        text : str
+            The hands with blanks between them.
+
+        Returns
+        -------
+        Deal
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read.
+        DealError
+            If a card is dealt twice, or a hand has not 13 cards.
         """
         return cls.of(text)
 
@@ -119,7 +176,17 @@ class Deal:
         return "N:" + " ".join(hand.pbn for hand in self.hands)
 
     def holder(self, card: Card | str) -> Seat:
-        """The seat that was dealt a card."""
+        """The seat that was dealt a card.
+
+        Parameters
+        ----------
+        card : Card or str
+            The card.
+
+        Returns
+        -------
+        Seat
+        """
         wanted = Card.of(card)
         return next(seat for seat in Seat if wanted in self.hands[seat])
 

@@ -162,7 +162,24 @@ class Layouts:
 
     @classmethod
     def of(cls, deals: Iterable[Deal | str]) -> Self:
-        """Collect deals, or their PBN texts, into a batch."""
+        """Collect deals, or their PBN texts, into a batch.
+
+        Parameters
+        ----------
+        deals : iterable of Deal or str
+            Deals, or their PBN texts.
+
+        Returns
+        -------
+        Layouts
+
+        Raises
+        ------
+        NotationError
+            If a text cannot be read.
+        DealError
+            If a card is dealt twice, or a hand has not 13 cards.
+        """
         rows = [[hand.mask for hand in Deal.of(deal)] for deal in deals]
         return cls.adopt(np.array(rows, dtype=np.uint64).reshape(-1, 4))
 
@@ -171,6 +188,15 @@ class Layouts:
         """Take over a fresh array of deals without copying it or looking at it.
 
         Engines give such arrays; it becomes read-only.
+
+        Parameters
+        ----------
+        masks : array of uint64, shape (n, 4)
+            Masks of hands, column = seat.
+
+        Returns
+        -------
+        Layouts
         """
         layouts = cls.__new__(cls)
         object.__setattr__(layouts, "masks", read_only(masks))
@@ -187,7 +213,18 @@ class Layouts:
         return read_only(high_card_points(self.masks))
 
     def holds(self, card: Card | str) -> NDArray[np.bool_]:
-        """(n, 4) whether each seat holds a card: one true a row."""
+        """(n, 4) whether each seat holds a card: one true a row.
+
+        Parameters
+        ----------
+        card : Card or str
+            The card.
+
+        Returns
+        -------
+        array of bool, shape (n, 4)
+            A row for each layout, a column for each seat.
+        """
         index = np.uint64(Card.of(card).index)
         return (self.masks >> index & np.uint64(1)).astype(np.bool_)
 

@@ -65,7 +65,26 @@ class Trick:
 
     @classmethod
     def of(cls, value: Trick | str, trump: Suit | Strain | str | None = None) -> Trick:
-        """Read ``W:S5 SK S2``, leader and cards; a trick passes through."""
+        """Read ``W:S5 SK S2``, leader and cards; a trick passes through.
+
+        Parameters
+        ----------
+        value : Trick or str
+            ``W:S5 SK``, leader and cards in order, or a trick, which is returned as it is.
+        trump : Suit, Strain or str, optional
+            The trumps; by default there are none.
+
+        Returns
+        -------
+        Trick
+
+        Raises
+        ------
+        NotationError
+            If the text cannot be read.
+        IllegalPlay
+            If a card stands there twice or is one too many.
+        """
         if isinstance(value, Trick):
             return value
         leader, colon, cards = str(value).partition(":")
@@ -109,7 +128,18 @@ class Trick:
         return tuple((seat, suit) for seat, card in self if card.suit is not suit)
 
     def legal(self, hand: Hand) -> Hand:
-        """Of the cards a seat still holds, those it may play."""
+        """Of the cards a seat still holds, those it may play.
+
+        Parameters
+        ----------
+        hand : Hand
+            What the seat in turn has left.
+
+        Returns
+        -------
+        Hand
+            The cards that it may play: those of the suit led, else all.
+        """
         if self.suit is None:
             return hand
         of_suit_led = hand & Hand(SUIT_MASK << SUIT_CARDS * self.suit)
@@ -121,6 +151,24 @@ class Trick:
         """The trick with one more card, which must be legal.
 
         Its player's ``hand`` is looked at if known; raises :class:`IllegalPlay`.
+
+        Parameters
+        ----------
+        seat : Seat or str
+            Who plays.
+        card : Card or str
+            The card.
+        hand : Hand, optional
+            What the seat has left, if that is known: it must hold the card and follow suit.
+
+        Returns
+        -------
+        Trick
+
+        Raises
+        ------
+        IllegalPlay
+            If the card may not be played.
         """
         player = Seat.of(seat)
         played = Card.of(card)
