@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -28,6 +28,7 @@ from bayesbridge.studies.auction.study import tenths
 if TYPE_CHECKING:
     from bayesbridge.studies.match import MatchResult
     from bayesbridge.studies.study import Comparison
+    from bayesbridge.studies.study import Figure as Finding
 
 
 def match(result: MatchResult, *, ax: Axes | None = None) -> Axes:
@@ -104,29 +105,8 @@ def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         figure for figure in comparison.figures if figure.own or any(figure.printed)
     ]
     places = np.arange(len(figures))
-    runs = len(figures[0].printed)
-    width = 0.75 / runs
-    for run in range(runs):
-        ax.bar(
-            places + (run - (runs - 1) / 2) * width,
-            [figure.printed[run] for figure in figures],
-            width,
-            color=RUN_COLOURS[run % 3],
-            edgecolor=ink(),
-            linewidth=0.4,
-            label=f"paper, run {run + 1}" if runs > 1 else "paper",
-        )
-    for place, figure in enumerate(figures):
-        if figure.z is not None:
-            highest = max(*figure.printed, figure.own or 0.0)
-            ax.annotate(
-                f"z {figure.z:+.1f}",
-                (place, highest),
-                (0, 4),
-                textcoords="offset points",
-                ha="center",
-                size=8,
-            )
+    _draw_printed_runs(ax, figures)
+    _write_z_values(ax, figures)
     ax.hlines(
         np.array([figure.own for figure in figures], dtype=np.float64),
         places - 0.45,
@@ -142,6 +122,39 @@ def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     ax.legend(frameon=False, fontsize=8)
     bare(ax)
     return ax
+
+
+def _draw_printed_runs(ax: Axes, figures: Sequence[Finding]) -> None:
+    """Draw what the paper prints of each figure, a bar for each of its runs."""
+    places = np.arange(len(figures))
+    runs = len(figures[0].printed)
+    width = 0.75 / runs
+    for run in range(runs):
+        ax.bar(
+            places + (run - (runs - 1) / 2) * width,
+            [figure.printed[run] for figure in figures],
+            width,
+            color=RUN_COLOURS[run % len(RUN_COLOURS)],
+            edgecolor=ink(),
+            linewidth=0.4,
+            label=f"paper, run {run + 1}" if runs > 1 else "paper",
+        )
+
+
+def _write_z_values(ax: Axes, figures: Sequence[Finding]) -> None:
+    """Write z above each group of bars that has one."""
+    for place, figure in enumerate(figures):
+        if figure.z is None:
+            continue
+        highest = max(*figure.printed, figure.own or 0.0)
+        ax.annotate(
+            f"z {figure.z:+.1f}",
+            (place, highest),
+            (0, 4),
+            textcoords="offset points",
+            ha="center",
+            size=8,
+        )
 
 
 def _spaced_thousands(value: float, _place: int) -> str:

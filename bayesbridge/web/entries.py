@@ -81,7 +81,7 @@ def position_document(name: str, text: str) -> dict[str, Any]:
     file = Toml(name[:LONGEST_NAME], text.encode("utf-8", "replace"))
     # Verified before it is read as a position, where these may name files.
     for key in file.document.keys() & {"system", "style"}:
-        read_setting(key, file.document[key])
+        read_setting(file.document[key], key)
     question = question_document(Position.read(file))
     read_question(question).verify()
     return question
@@ -278,9 +278,9 @@ def _with_hand(position: Position, entry: Entry) -> Position:
     if entry.hand:
         if "hand" in settings:
             pieces = ()
-        settings["hand"] = read_setting("hand", entry.hand)
+        settings["hand"] = read_setting(entry.hand, "hand")
     if entry.seat is not None:
-        settings["observer"] = read_setting("observer", entry.seat.name)
+        settings["observer"] = read_setting(entry.seat.name, "observer")
     return Position(settings, tuple(pieces))
 
 

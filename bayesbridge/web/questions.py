@@ -75,7 +75,7 @@ def read_question(document: dict[str, Any]) -> Query:
     position, on which its place is marked.
     """
     settings = {
-        name: read_setting(name, value)
+        name: read_setting(value, name)
         for name, value in fields.optional(document, "settings", dict, {}).items()
     }
     chips = tuple(fields.pairs_of_texts(document, "evidence"))
@@ -114,7 +114,7 @@ def read_piece(kind: str, text: str, where: str = "") -> Piece:
     return _read(where, KINDS[kind].of, text)
 
 
-def read_setting(name: str, value: Any) -> Sourced[Any]:
+def read_setting(value: Any, name: str) -> Sourced[Any]:
     """One setting of a position, from a text, or from a list where it may be given often.
 
     Bidders, systems and styles are those that come with the package, by their names; a
