@@ -1,5 +1,6 @@
-"""What goes wrong, said in one line: what, where, and how to fix it; every error is a
-:class:`BayesBridgeError`.
+"""What goes wrong, said in one line: what, where, and how to fix it.
+
+Every error is a :class:`BayesBridgeError`.
 """
 
 from __future__ import annotations
@@ -10,18 +11,37 @@ from contextlib import contextmanager
 from operator import index
 from typing import Any, Final, cast
 
-LONGEST_VALUE: Final = 60  # characters of a refused value that a message shows
-LONGEST_PATH: Final = 255  # of one that may be the name of a file
+LONGEST_VALUE: Final = 60
+"""Characters of a refused value that a message shows."""
+
+LONGEST_PATH: Final = 255
+"""Characters of a refused value that may be the name of a file."""
 
 QUOTED: Final = re.compile(r"(?<!\w)(['\"])(?:\\.|(?!\1).)*\1")
+"""A text in quotation marks."""
+
 UNBROKEN: Final = re.compile(r"[^\s'\"]+")
+"""A word without blanks."""
 
 
 class BayesBridgeError(ValueError):
-    """Base of all errors of the package; ``data`` holds what the message speaks of.
+    """Base of all errors of the package.
 
-    The message is one line, in which over-long values are cut: ``data`` has them whole.
+    Parameters
+    ----------
+    message : str
+        What is wrong, where, and how to fix it. It becomes one line, in which over-long
+        values are cut.
+    **data
+        What the message speaks of, whole.
 
+    Attributes
+    ----------
+    data : dict
+        What the message speaks of, by name.
+
+    Examples
+    --------
     >>> from bayesbridge.game.cards import Card
     >>> try:
     ...     Card.of("H11")
@@ -37,14 +57,16 @@ class BayesBridgeError(ValueError):
 
 
 class BayesBridgeWarning(UserWarning):
-    """An answer to be wary of: few effective draws, weights that deceive, a call that
-    no hand explains.
+    """An answer to be wary of.
+
+    Few effective draws, weights that deceive, a call that no hand explains.
     """
 
 
-def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """A question about the nearest of the names that are known, with a blank after it;
-    nothing where none is near.
+def did_you_mean(text: str, names: Iterable[str]) -> str:
+    """A question about the nearest of some names, with a blank after it.
+
+    Nothing where none is near.
 
     >>> did_you_mean("captur", ["capture", "tricks"]), did_you_mean("x", ["capture"])
     ("did you mean 'capture'? ", '')
@@ -53,22 +75,25 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
 
     if len(text) > LONGEST_VALUE:
         return ""
-    names = list(known)
-    near = get_close_matches(text, names, 1) or get_close_matches(
-        text.lower(), names, 1
-    )
-    return f"did you mean {near[0]!r}? " if near else ""
+    choices = list(names)
+    for word in (text, text.lower()):
+        nearest = get_close_matches(word, choices, 1)
+        if nearest:
+            return f"did you mean {nearest[0]!r}? "
+    return ""
 
 
 class NotationError(BayesBridgeError):
-    """A text is not the card, hand, seat, call or document it should be;
+    """A text is not the card, hand, seat, call or document it should be.
+
     ``data['text']`` quotes it.
     """
 
 
 class DealError(BayesBridgeError):
-    """Cards that cannot lie so: twice in one place, in two places, or too many for a
-    hand.
+    """Cards that cannot lie so.
+
+    A card twice in one place or in two places, or too many for a hand.
     """
 
 
@@ -81,88 +106,109 @@ class IllegalPlay(BayesBridgeError):
 
 
 class Contradiction(BayesBridgeError):
-    """Evidence that cannot hold together; ``data['evidence']`` is a smallest set of
-    pieces in conflict.
+    """Evidence that cannot hold together.
+
+    ``data['evidence']`` is a smallest set of pieces in conflict.
     """
 
 
 class TooManyLayouts(BayesBridgeError):
-    """An exact engine was asked for more layouts than it can walk; ``data['layouts']``
-    is how many there are.
+    """An exact engine was asked for more layouts than it can walk.
+
+    ``data['layouts']`` is how many there are.
     """
 
 
 class TablesTooLarge(BayesBridgeError):
-    """Exact tables would take too much memory or time; ``data['needed']`` is how many
-    entries or products.
+    """Exact tables would take too much memory or time.
+
+    ``data['needed']`` is how many entries or products they need.
     """
 
 
 class TooFewDraws(BayesBridgeError):
-    """Weighted draws cannot state their own error; ``data['worth']`` is their effective
-    sample size.
+    """Weighted draws cannot state their own error.
+
+    ``data['worth']`` is their effective sample size.
     """
 
 
 class PluginError(BayesBridgeError):
-    """An estimator or a model broke its contract; ``data`` names plugin, output,
-    expected and got.
+    """An estimator or a model broke its contract.
+
+    ``data`` names the plugin, its output, what was expected and what came.
     """
 
 
 class WrongArgument(BayesBridgeError, TypeError):
-    """An argument of the wrong type, a ``TypeError`` too; ``data`` holds its name and
-    the value.
+    """An argument of the wrong type, a ``TypeError`` too.
+
+    ``data`` holds its name (``argument``) and its ``value``.
     """
 
 
 class Unwritable(BayesBridgeError):
-    """A file that cannot be written although its name is good, as on a full disk;
+    """A file that cannot be written although its name is good, as on a full disk.
+
     ``data['path']`` says which.
     """
 
 
 def caused_by_interrupt(error: BaseException) -> bool:
-    """Whether a ``KeyboardInterrupt`` lies behind an error: a compiler may wrap it in
-    an exception of its own.
+    """Whether a ``KeyboardInterrupt`` lies behind an error.
+
+    A compiler may wrap it in an exception of its own.
     """
-    seen: BaseException | None = error
-    while seen is not None and not isinstance(seen, KeyboardInterrupt):
-        seen = seen.__cause__ or seen.__context__
-    return seen is not None
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, KeyboardInterrupt):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
 def raised(error: BaseException, work: str = "") -> str:
-    """What a plugin's own code, the first outside of this package, raised: ``TypeError:
-    no card (at mine.py:12)``.
+    """What a plugin's own code raised: ``TypeError: no card (at mine.py:12)``.
+
+    ``work`` is what it was asked to do, where that helps.
+    """
+    error_name = type(error).__name__
+    message = " ".join(str(error).split())
+    doing = f" on {work}" if work else ""
+    return f"{error_name}{doing}: {message}{_plugin_line(error)}"
+
+
+def _plugin_line(error: BaseException) -> str:
+    """The deepest line of the first file outside of this package that an error passed.
+
+    Empty where it passed none.
     """
     import importlib
     import traceback
     from pathlib import Path
 
-    ours = Path(__file__).parent, Path(importlib.__file__).parent
-    lines = [
-        (Path(frame.f_code.co_filename), line)
-        for frame, line in traceback.walk_tb(error.__traceback__)
-    ]
-    foreign = [
-        (path, line)
-        for path, line in lines
-        if path.is_absolute() and not {*ours} & {*path.parents}
-    ]
-    own = [(path, line) for path, line in foreign if path == foreign[0][0]]
-    where = f" (at {own[-1][0]}:{own[-1][1]})" if own else ""
-    return f"{type(error).__name__}{work and f' on {work}'}: {' '.join(str(error).split())}{where}"
+    our_folders = {Path(__file__).parent, Path(importlib.__file__).parent}
+    plugin_path: Path | None = None
+    plugin_line = 0
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        path = Path(frame.f_code.co_filename)
+        is_ours = not path.is_absolute() or bool(our_folders & {*path.parents})
+        if plugin_path is None and not is_ours:
+            plugin_path = path
+        if path == plugin_path:
+            plugin_line = line
+    return "" if plugin_path is None else f" (at {plugin_path}:{plugin_line})"
 
 
 @contextmanager
 def naming(who: str) -> Iterator[None]:
-    """Let what somebody else's code raises name it, with the file and line of that
-    code.
+    """Let errors of somebody else's code name it, with the file and line of that code.
+
+    Errors of this package are left as they are: the code may refuse by itself.
     """
     try:
         yield
-    except BayesBridgeError:  # it may refuse by itself
+    except BayesBridgeError:
         raise
     except Exception as error:
         raise PluginError(f"{who} raised {raised(error)}") from error
@@ -196,8 +242,9 @@ def with_short_values(line: str) -> str:
 
 
 def cut(text: str) -> str:
-    """A text of at most ``LONGEST_VALUE`` characters, the last of them an ellipsis where
-    it is cut; a quotation keeps its marks. The name of a file stays as it is.
+    """A text of at most ``LONGEST_VALUE`` characters, cut with an ellipsis.
+
+    A quotation keeps its marks. The name of a file stays as it is.
     """
     longest = LONGEST_PATH if "/" in text or "\\" in text else LONGEST_VALUE
     if len(text) <= longest:
@@ -207,20 +254,20 @@ def cut(text: str) -> str:
 
 
 def name_of(thing: object) -> str:
-    """The thing as Python writes it, or the name of its class where Python would write
-    an address.
+    """The thing as Python writes it, cut where it is long.
+
+    The name of its class where Python would write an address.
     """
     kind = type(thing)
-    return (
-        f"{kind.__module__}.{kind.__qualname__}"
-        if kind.__repr__ is object.__repr__
-        else shorten(thing)
-    )
+    if kind.__repr__ is object.__repr__:
+        return f"{kind.__module__}.{kind.__qualname__}"
+    return shorten(thing)
 
 
 def whole(value: object, what: str) -> int:
-    """A whole number as a Python int; constructors that must stay quick ask only for
-    what is not an int yet.
+    """A whole number as a Python int; ``what`` names it in the error.
+
+    Constructors that must stay quick ask only for what is not an int yet.
     """
     try:
         return index(cast(int, value))
@@ -231,8 +278,9 @@ def whole(value: object, what: str) -> int:
 
 
 def one_row(name: str, *arrays: Any) -> None:
-    """Refuse arrays of masks that are not (n,), or not all of the same length: a kernel
-    would read past their ends.
+    """Refuse arrays of masks that are not (n,), or not all of the same length.
+
+    A kernel would read past their ends.
     """
     if any(array.ndim != 1 or len(array) != len(arrays[0]) for array in arrays):
         shapes = " and ".join(str(array.shape) for array in arrays)
@@ -241,6 +289,5 @@ def one_row(name: str, *arrays: Any) -> None:
         )
 
 
-BayesBridgeError.__module__ = (
-    "bayesbridge"  # where users find it, and what a traceback says
-)
+# Where users find it, and what a traceback says.
+BayesBridgeError.__module__ = "bayesbridge"

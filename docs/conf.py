@@ -36,12 +36,11 @@ myst_heading_anchors = 3
 # The two notebooks take a minute and a half: they are run again when they, the bidders or what notebooks show have
 # changed, and `make clean` forgets them. A cell that fails is an error.
 _package = Path(bayesbridge.__file__).parent
-_folders = [
+_shown = [
     path
-    for part in ("belief", "bidders", "estimators", "views")
+    for part in ("belief", "bidders", "estimators", "plots", "views")
     for path in sorted((_package / part).glob("*.py"))
 ]
-_shown = [*_folders, *sorted(_package.glob("plots*/**/*.py")), _package / "plots.py"]
 _digest = hashlib.sha256(b"".join(path.read_bytes() for path in _shown)).hexdigest()
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(

@@ -48,6 +48,7 @@ NO_READERS = {
     "Piece.of": "has no kind: those of its kinds read",
     "output_arrays": "takes the name of an output",
     "pair_name": "takes names of players that were read",
+    "read_records": "reads as records_document does",
     "review_events": "reads as records_document does, and reviews",
     "stored": "takes the name of a file of the package",
     "style_of": "takes names of players that were read",

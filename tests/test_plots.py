@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 from bayesbridge import plots
-from bayesbridge.display.words import SYMBOLS
+from bayesbridge.display.words import SYMBOLS, short_percent
 from bayesbridge.estimators.intervals import shortest_interval
 from bayesbridge.studies import STUDIES, captures, conditions
 from tests import positions
@@ -101,7 +101,7 @@ def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
                 assert cells == [str(shares["seat"].values[int(shares.argmax("seat"))])]
             else:
                 assert cells == [
-                    plots.short_percent(round(share, 9)) if share > 1e-9 else "·"
+                    short_percent(round(share, 9)) if share > 1e-9 else "·"
                     for share in (south, west)
                 ]
 
@@ -281,7 +281,7 @@ def test_an_output_of_several_numbers_is_a_table_with_means(result):
         shares = pmf.sel(suit=suit)
         assert f"{float((shares * shares['delta_value']).sum()):.2f}" in shown
         for share in shares.values[shares.values > 0]:
-            assert plots.short_percent(float(min(share, 1.0))) in shown
+            assert short_percent(float(min(share, 1.0))) in shown
     assert labels(ax.xaxis)[-1] == "mean"
 
 

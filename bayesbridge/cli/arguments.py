@@ -109,6 +109,7 @@ def add_question(parser: ArgumentParser) -> None:
 
 
 def add_estimate(parser: ArgumentParser) -> None:
+    """Add the arguments of ``estimate``."""
     add_pair(parser)
     parser.add_argument(
         "--estimator",
@@ -141,6 +142,7 @@ def add_count(parser: ArgumentParser) -> None:
 
 
 def add_report(parser: ArgumentParser) -> None:
+    """Add the arguments of ``report``: those of a record, then those of ``estimate``."""
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -189,6 +191,7 @@ def add_report(parser: ArgumentParser) -> None:
 
 
 def add_serve(parser: ArgumentParser) -> None:
+    """Add the arguments of ``serve``."""
     parser.add_argument(
         "--port",
         metavar="N",
@@ -216,6 +219,7 @@ def add_serve(parser: ArgumentParser) -> None:
 
 
 def add_contracts(parser: ArgumentParser) -> None:
+    """Add the arguments of ``contracts``."""
     parser.add_argument(
         "--contracts",
         metavar="4S,3NT",
@@ -252,6 +256,7 @@ def add_contracts(parser: ArgumentParser) -> None:
 
 
 def add_play(parser: ArgumentParser) -> None:
+    """Add the arguments of ``play``."""
     parser.set_defaults(by_turn=True)
     parser.add_argument(
         "--contract",
@@ -315,6 +320,7 @@ def add_play(parser: ArgumentParser) -> None:
 
 
 def add_suit(parser: ArgumentParser) -> None:
+    """Add the arguments of ``suit``."""
     parser.add_argument(
         "holding",
         metavar="HOLDING",
@@ -346,6 +352,7 @@ def add_suit(parser: ArgumentParser) -> None:
 
 
 def add_deal(parser: ArgumentParser) -> None:
+    """Add the arguments of ``deal``."""
     parser.add_argument(
         "script",
         metavar="SCRIPT",
@@ -408,6 +415,7 @@ def add_deal(parser: ArgumentParser) -> None:
 
 
 def add_style(parser: ArgumentParser) -> None:
+    """Add the arguments of ``style``."""
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -455,6 +463,7 @@ def add_work(parser: OptionGroup, usual_scheduler: str) -> None:
 
 
 def add_score(parser: ArgumentParser) -> None:
+    """Add the arguments of ``score``."""
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
     parser.add_argument(
         "--boards",
@@ -514,6 +523,7 @@ def add_score(parser: ArgumentParser) -> None:
 
 
 def add_convert(parser: ArgumentParser) -> None:
+    """Add the arguments of ``convert``."""
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -527,6 +537,7 @@ def add_convert(parser: ArgumentParser) -> None:
 
 
 def add_capture(parser: ArgumentParser) -> None:
+    """Add the arguments of ``capture``."""
     parser.add_argument(
         "first",
         metavar="FIRST",
@@ -539,6 +550,7 @@ def add_capture(parser: ArgumentParser) -> None:
 
 
 def add_bid(parser: ArgumentParser) -> None:
+    """Add the arguments of ``bid``."""
     parser.add_argument(
         "hand",
         metavar="HAND",
@@ -691,6 +703,7 @@ def add_auction_game(parser: ArgumentParser) -> None:
 
 
 def add_match(parser: ArgumentParser) -> None:
+    """Add the arguments of ``match``."""
     for name in ("first", "second"):
         parser.add_argument(
             name,
@@ -735,6 +748,7 @@ def add_plugins(parser: ArgumentParser) -> None:
 
 
 def add_plugins_new(parser: ArgumentParser) -> None:
+    """Add the arguments of ``plugins new``."""
     parser.add_argument(
         "name",
         metavar="NAME",

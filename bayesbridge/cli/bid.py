@@ -1,5 +1,6 @@
-"""``bayesbridge bid``: what a hand calls in an auction and what its calls are worth, or
-what it bids by the paper's Algorithm 1.
+"""``bayesbridge bid``: what a hand calls, and what its calls are worth.
+
+In an auction; or what it bids by the paper's Algorithm 1.
 """
 
 from __future__ import annotations
@@ -45,8 +46,11 @@ if TYPE_CHECKING:
     from bayesbridge.evidence.models import BidderModel
     from bayesbridge.game.layouts import Floats
 
-LEAST_SHOWN: Final = 0.005  # P(call) from which a call has a row of its own
-INTERRUPTED: Final = 130  # exit status
+LEAST_SHOWN: Final = 0.005
+"""P(call) from which a call has a row of its own."""
+
+INTERRUPTED: Final = 130
+"""Exit status."""
 
 VALUES: Final = "goal field layouts seconds calls sampled"
 WITHOUT_AUCTION: Final = Mode(
@@ -61,8 +65,7 @@ OF_FOUR: Final = Mode("systems are of the four-player game", "system")
 
 def run(args: Namespace) -> int:
     """What the hand calls, where an auction or who bids is given; else Algorithm 1."""
-    given = (getattr(args, name) for name in ("auction", *BIDS))
-    if all(value is None for value in given):
+    if all(getattr(args, name) is None for name in ("auction", *BIDS)):
         verify(args, WITHOUT_AUCTION)
         return present_algorithm(args, literal.bid(args.hand))
     request = BidRequest.of(args)
@@ -82,7 +85,8 @@ class BidRequest:
     auction: Auction
     seat: Seat
     bidder: BidderModel
-    players_told: bool  #: Whether the game was named.
+    names_game: bool
+    """Whether the options say how many players bid."""
 
     @classmethod
     def of(cls, args: Namespace) -> BidRequest:
@@ -95,8 +99,8 @@ class BidRequest:
                 f"argument --auction: '{auction}' is over: nobody calls any more"
             )
         bidder = bidder_of(args, "learned" if of_bridge else "iterative")
-        told = args.players is not None
-        return cls(args.hand, auction, auction.turn, bidder, told)
+        names_game = args.players is not None
+        return cls(args.hand, auction, auction.turn, bidder, names_game)
 
     @property
     def of_bridge(self) -> bool:
@@ -121,7 +125,8 @@ def auction_of(args: Namespace, dummy: Seat | None) -> Auction:
             return Auction(Seat.of(dealer) if colon else Seat.S, dummy=dummy)
         observer = None if colon else Seat.S
         called = calls_of(args.auction, dealer=None, observer=observer, dummy=dummy)
-        return Auction(called[0].seat, tuple(one.call for one in called), dummy)
+        made = tuple(piece.call for piece in called)
+        return Auction(called[0].seat, made, dummy)
 
 
 def bidder_of(args: Namespace, usual: str) -> BidderModel:
@@ -136,9 +141,10 @@ def bidder_of(args: Namespace, usual: str) -> BidderModel:
 class CallChances:
     """How often the bidder makes every legal call with the hand."""
 
-    by_call: Mapping[Call, float]  #: The likeliest first.
-    #: The likeliest call and its chance under systems that nobody named, by system.
+    by_call: Mapping[Call, float]
+    """The likeliest first."""
     by_system: Mapping[str, tuple[Call, float]]
+    """The likeliest call and its chance under systems that nobody named, by system."""
 
     @classmethod
     def of(cls, request: BidRequest) -> CallChances:
@@ -166,8 +172,9 @@ class CallChances:
 
     @property
     def depends(self) -> str:
-        """That a system makes another call likeliest, in a sentence; empty where none
-        does.
+        """A sentence on systems that make another call likeliest.
+
+        Empty where none does.
         """
         from bayesbridge.decisions.sensitivity import depends_sentence
 
@@ -279,17 +286,18 @@ def who_bids(request: BidRequest) -> list[str]:
     dummy = request.auction.dummy
     seat = None if dummy is None else dummy.name
     systems = getattr(request.bidder, "systems", ())
-    told = ""
+    hint = ""
     if request.of_bridge and not systems:
-        told = "; say what they play by --system"
+        hint = "; say what they play by --system"
     return [
-        game(seat) if request.players_told else game_with_choice(seat),
-        f"The hand bids as {model_words(request.bidder)}{told}.",
+        game(seat) if request.names_game else game_with_choice(seat),
+        f"The hand bids as {model_words(request.bidder)}{hint}.",
         *(f"System: {agreement}." for agreement in systems),
     ]
 
 
 def chances_document(request: BidRequest, chances: CallChances) -> dict[str, Any]:
+    """The question and the chances of the calls as plain data."""
     document: dict[str, Any] = {
         "hand": request.hand.pbn,
         "seat": request.seat.name,
@@ -313,11 +321,10 @@ def chances_table(request: BidRequest, chances: CallChances) -> Table:
     shown = shown or [chances.likeliest]
     rows: list[list[str | float]] = [[str(call), ranked[call]] for call in shown]
     notes = []
-    if len(ranked) > len(shown):
-        rest = max(1.0 - sum(ranked[call] for call in shown), 0.0)
-        notes = [
-            f"The other {len(ranked) - len(shown)} calls: {percent(rest)} together."
-        ]
+    other_calls = len(ranked) - len(shown)
+    if other_calls:
+        other_share = max(1.0 - sum(ranked[call] for call in shown), 0.0)
+        notes = [f"The other {other_calls} calls: {percent(other_share)} together."]
     auction = request.auction
     when = f"after {auction}" if auction.calls else "first in hand"
     title = f"What {SEATS[request.seat.name]} calls with {request.hand.pbn} {when}"
@@ -352,8 +359,9 @@ def why_bid(hand: Hand, bid: literal.Bid) -> str:
         return "every target up to 13 tricks is met."
     target = bid.level + 7
     gaps = [13 - hand.field(suit).bit_length() for suit in Suit]
-    if count := bid.counts[target - 7]:
-        why = f"only {count} captures"
+    captures = bid.counts[target - 7]
+    if captures:
+        why = f"only {captures} captures"
     elif sum(gaps) > 13 - target:
         why = (
             f"condition A fails, for the leading gaps add up to Δ = {sum(gaps)}, more "

@@ -4,60 +4,97 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
+from typing import Any, Final
 
 from bayesbridge.capture import literal
 from bayesbridge.cli import screens
 from bayesbridge.display.markup import Table
 from bayesbridge.display.words import CAPTURES, SUITS
 from bayesbridge.display.words import LETTERS as LETTERS_IN_WORDS
-from bayesbridge.game.cards import Suit
+from bayesbridge.game.cards import Hand, Suit
 
-LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "kappa": "κ"}
+LETTERS: Final = {
+    "c1": "c₁",
+    "c2": "c₂",
+    "c0": "c₀",
+    "delta": "δ",
+    "M": "M",
+    "kappa": "κ",
+}
+"""The paper's letters for the quantities of each suit."""
+
+OF_ALL_SUITS: Final = ("T", "chi", "condition", "Delta", "Z")
 
 
 def run(args: Namespace) -> int:
-    found = literal.capture(args.first, args.second)
-    by_suit = {
-        key: {suit.name: getattr(found, key)[suit] for suit in Suit} for key in LETTERS
-    }
-    whole = {
-        key: getattr(found, key) for key in ("T", "chi", "condition", "Delta", "Z")
-    }
-    document = {"first": args.first.pbn, "second": args.second.pbn, **whole, **by_suit}
-    hands = [hand.pbn.split(".") for hand in (args.first, args.second)]
-    rows = [
-        [
-            SUITS[suit.name],
-            *(cards[3 - suit] or "–" for cards in hands),
-            *(str(getattr(found, key)[suit]) for key in LETTERS),
-        ]
-        for suit in reversed(Suit)
-    ]
-    rows.append(
-        ["all", "", "", "13", "13", "26", f"Δ = {found.Delta}", "", f"T = {found.T}"]
-    )
-    columns = ["suit", "first", "second", *LETTERS.values()]
-    table = Table("Algorithm 2: captures of two hands", columns, rows, left=3)
+    """Count the captures of the two hands, and say why they are so many."""
+    capture = literal.capture(args.first, args.second)
     return screens.present(
-        args, document, table, LETTERS_IN_WORDS, why_captured(found), CAPTURES
+        args,
+        capture_document(args.first, args.second, capture),
+        capture_table(args.first, args.second, capture),
+        LETTERS_IN_WORDS,
+        why_captured(capture),
+        CAPTURES,
     )
 
 
-def why_captured(found: literal.Capture) -> str:
-    if found.condition == "neither":
-        return f"T = 0: condition A fails, for the leading gaps add up to Δ = {found.Delta}, more than 6."
-    if found.condition == "only A":
-        fewest = [min(held) for held in zip(found.c1, found.c2, strict=True)]
-        return f"T = 0: condition A holds (Δ = {found.Delta}), {_short(fewest, found.delta)}."
-    end = f"χ = {found.chi} ends it"
-    if found.chi < 13:
-        end = f"it ends at χ = {found.chi}, for no suit can go on within the budget Z = {found.Z}"
-    return f"T = {found.T}: both conditions hold, the two hands have {found.T} captures, and {end}."
+def capture_document(
+    first: Hand, second: Hand, capture: literal.Capture
+) -> dict[str, Any]:
+    """The hands, what holds of all suits, and the quantities of each suit."""
+    document: dict[str, Any] = {"first": first.pbn, "second": second.pbn}
+    for name in OF_ALL_SUITS:
+        document[name] = getattr(capture, name)
+    for name in LETTERS:
+        by_suit = getattr(capture, name)
+        document[name] = {suit.name: by_suit[suit] for suit in Suit}
+    return document
 
 
-def _short(held: Sequence[int], delta: Sequence[int]) -> str:
+def capture_table(first: Hand, second: Hand, capture: literal.Capture) -> Table:
+    """A row for each suit, and one for all."""
+    rows = []
+    for suit, first_cards, second_cards in zip(
+        reversed(Suit), first.pbn.split("."), second.pbn.split("."), strict=True
+    ):
+        figures = [str(getattr(capture, name)[suit]) for name in LETTERS]
+        rows.append(
+            [SUITS[suit.name], first_cards or "–", second_cards or "–", *figures]
+        )
+    gaps = f"Δ = {capture.Delta}"
+    rows.append(["all", "", "", "13", "13", "26", gaps, "", f"T = {capture.T}"])
+    columns = ["suit", "first", "second", *LETTERS.values()]
+    return Table("Algorithm 2: captures of two hands", columns, rows, left=3)
+
+
+def why_captured(capture: literal.Capture) -> str:
+    """Why the two hands have so many captures, in a sentence."""
+    if capture.condition == "neither":
+        return (
+            "T = 0: condition A fails, for the leading gaps add up to "
+            f"Δ = {capture.Delta}, more than 6."
+        )
+    if capture.condition == "only A":
+        shorter = list(map(min, capture.c1, capture.c2))
+        short = short_words(shorter, capture.delta)
+        return f"T = 0: condition A holds (Δ = {capture.Delta}), {short}."
+    end = f"χ = {capture.chi} ends it"
+    if capture.chi < 13:
+        end = (
+            f"it ends at χ = {capture.chi}, for no suit can go on within the budget "
+            f"Z = {capture.Z}"
+        )
+    return (
+        f"T = {capture.T}: both conditions hold, the two hands have {capture.T} "
+        f"captures, and {end}."
+    )
+
+
+def short_words(lengths: Sequence[int], gaps: Sequence[int]) -> str:
+    """In which suits condition B fails; ``lengths`` and leading ``gaps`` by suit."""
     suits = ", ".join(
-        SUITS[suit.name] for suit in reversed(Suit) if held[suit] <= delta[suit]
+        SUITS[suit.name] for suit in reversed(Suit) if lengths[suit] <= gaps[suit]
     )
     return (
         f"condition B fails in {suits}: no more cards are held than the leading gap δ"

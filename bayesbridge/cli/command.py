@@ -38,6 +38,7 @@ class Command:
 
     @property
     def words(self) -> list[str]:
+        """The words of its name."""
         return self.name.split()
 
     @property
@@ -49,8 +50,8 @@ class Command:
             "epilog": "\n  ".join(["example:", *examples]),
         }
         if self.evidence is not None:
-            parts = ("%(prog)s", self.positional, "EVIDENCE… [options]")
-            settings["usage"] = " ".join(part for part in parts if part)
+            words = ("%(prog)s", self.positional, "EVIDENCE… [options]")
+            settings["usage"] = " ".join(word for word in words if word)
         return settings
 
     def parser(self) -> CommandParser:

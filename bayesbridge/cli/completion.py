@@ -16,6 +16,7 @@ class CompletionParser(ArgumentParser):
     """A plain parser whose arguments that name a file are completed as files."""
 
     def add_argument(self, *names: Any, **settings: Any) -> Action:
+        """Add an argument, completed as a file where it names one."""
         return completed(super().add_argument(*names, **settings))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,7 @@ def run(args: Namespace) -> int:
     """Read, write, and say what was lost."""
     target = _new_file(args.out)
     form = _format_of(target)
-    records = [record for name in args.file for record in open_records(name)]
+    records = list(chain.from_iterable(map(open_records, args.file)))
     if args.renumber:
         records = list(renumbered(records))
     with writing("OUT", target) as part:
@@ -36,13 +37,14 @@ def run(args: Namespace) -> int:
     files = counted(len(args.file), "file")
     done = f"{counted(len(records), 'table')} of {files} are in {target}."
     document = {"file": str(target), "tables": len(records), "lost": lost}
-    parts = [_lost_table(form, lost)] if lost else []
-    return screens.present(args, document, done, *parts, READ_PAST)
+    tables = [_lost_table(form, lost)] if lost else []
+    return screens.present(args, document, done, *tables, READ_PAST)
 
 
 def _new_file(name: str) -> Path:
-    """The file to write, which must not be there yet: the last word may be a record
-    that was meant to be read.
+    """The file to write, which must not be there yet.
+
+    The last word may be a record that was meant to be read.
     """
     names = " or ".join(form.name for form in FORMATS)
     target = verify_target("OUT", name, f"records are {names}", *endings())

@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from bayesbridge.cli.positions import settings_of
@@ -77,19 +78,21 @@ def deal_question(args: Namespace) -> DealQuestion:
     script = read_script(args) or Script()
     condition = script_condition(args, script)
     types = hand_types(args)
-    if any(needs_solver(value) for action in script.actions for value in action.values):
+    values = chain.from_iterable(action.values for action in script.actions)
+    if any(map(needs_solver, values)):
         find_solver()
     dealer = board_dealer(args, script)
     vulnerable = board_vulnerability(args, script)
     bidder = bidder_of_all(args, vulnerable)
     hands = [(seat, hand.mask) for seat, hand in args.given]
-    given = given_cards([*hands, *enumerate(script.predealt)])
+    known_cards = given_cards([*hands, *enumerate(script.predealt)])
     evidence = evidence_from_dealer(args, dealer)
 
     def planned(type_condition: Expression = TRUE) -> DealPlan:
+        """The plan for all deals, or for those of a type."""
         return DealPlan.of(
             *evidence,
-            given=given,
+            given=known_cards,
             condition=conjunction((condition, type_condition)),
             bidder=bidder,
         )

@@ -33,12 +33,13 @@ from bayesbridge.errors import PluginError
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.position import Position, Sourced
+from bayesbridge.views.call_readings import readings_table
 from bayesbridge.views.documents import (
     evidence_document,
     models_document,
     readings_document,
 )
-from bayesbridge.views.tables import models_table, readings_table
+from bayesbridge.views.models import models_table
 
 BIDDERS: Final = Mode(
     "--bidders names the models, each with the engine that fits it",

@@ -26,12 +26,9 @@ from bayesbridge.display.words import (
 )
 from bayesbridge.engines.weights import Estimate
 from bayesbridge.game.cards import Card
-from bayesbridge.views.tables import (
-    games_table,
-    hidden_tables,
-    readings_table,
-    sentences,
-)
+from bayesbridge.views.call_readings import readings_table
+from bayesbridge.views.sentences import sentences
+from bayesbridge.views.tables import games_table, hidden_tables
 
 SCREEN: Final = 50
 """Lines that an answer takes, if ``--all`` does not ask for the rest."""
@@ -109,9 +106,7 @@ def headline_sentences(answer: EstimateAnswer) -> list[str]:
     contracts = answer.contracts
     if not contracts:
         return [*lines, *answer.answer.tables[0].notes[:1]]
-    strength, _, tricks = sentences(
-        answer.posterior, contracts, asked=len(contracts) == 1
-    )
+    strength, _honours, tricks = sentences(answer.posterior, contracts)
     depends = depends_sentence(system_answers(answer.systems))
     return [*lines, *(line for line in (tricks, depends, strength) if line)]
 

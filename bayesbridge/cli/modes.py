@@ -39,16 +39,17 @@ def verify(args: Namespace, *modes: Mode | bool | None, uses: str = "") -> None:
     have, is not refused: a line on stderr says that nothing is drawn. Modes that are no
     :class:`Mode` are not in force.
     """
-    taken = (*ALWAYS_TAKEN, *uses.split())
+    exempt = (*ALWAYS_TAKEN, *uses.split())
     for mode in modes:
         if isinstance(mode, Mode):
-            _verify_mode(args, mode, taken)
+            _verify_mode(args, mode, exempt)
 
 
-def _verify_mode(args: Namespace, mode: Mode, taken: tuple[str, ...]) -> None:
+def _verify_mode(args: Namespace, mode: Mode, exempt: tuple[str, ...]) -> None:
+    """Refuse options that have no part in a mode, but for those that are exempt."""
     for option in dict.fromkeys(args.options):
         name = option.lstrip("-")
-        if name in taken or not mode.has_no_part(name):
+        if name in exempt or not mode.has_no_part(name):
             continue
         if name != "seed":
             raise UsageError(f"argument {option}: {mode.why}: leave {option} out")

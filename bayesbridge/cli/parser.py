@@ -25,7 +25,8 @@ HelpFormatter: Final = partial(
 class OptionGroup(Protocol):
     """A parser, or a group of its options."""
 
-    def add_argument(self, *names: str, **settings: Any) -> argparse.Action: ...
+    def add_argument(self, *names: str, **settings: Any) -> argparse.Action:
+        """Add one argument, as argparse does."""
 
 
 def argument_type[T](read: Callable[[str], T]) -> Callable[[str], T]:
@@ -48,8 +49,8 @@ def choice_of(*names: str) -> dict[str, Any]:
     def read_choice(text: str) -> str:
         if text not in names:
             hint = did_you_mean(text, names)
-            known = ", ".join(names)
-            raise UsageError(f"invalid choice: {text!r}: {hint}choose {known}")
+            choices = ", ".join(names)
+            raise UsageError(f"invalid choice: {text!r}: {hint}choose {choices}")
         return text
 
     return {"choices": names, "type": read_choice}
@@ -148,6 +149,7 @@ class CommandParser(argparse.ArgumentParser):
         return f": {question.rstrip()}" if question else ""
 
     def error(self, message: str) -> NoReturn:
+        """Refuse the command line; the message says where its help is."""
         raise UsageError(f"{message} (see '{self.prog} --help')")
 
 

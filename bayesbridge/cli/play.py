@@ -97,13 +97,13 @@ def with_trick(
     begun = Trick(trick.leader)
     if belief.table.plays:
         begun = belief.table.trick or belief.table.tricks[-1]
-    known = len(begun.cards)
-    if trick.leader != begun.leader or trick.cards[:known] != begun.cards:
+    cards_begun = len(begun.cards)
+    if trick.leader != begun.leader or trick.cards[:cards_begun] != begun.cards:
         raise UsageError(
             f"argument --trick: '{trick}' does not begin with '{begun}', as the cards "
             "played say: fix either"
         )
-    plays = pieces(trick)[known:]
+    plays = pieces(trick)[cards_begun:]
     with attributed("--trick"):
         belief = belief.given(*plays)
     sourced = [Sourced(piece, "argument --trick") for piece in plays]

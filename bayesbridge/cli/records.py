@@ -63,6 +63,7 @@ class PlayerName(str):
 
     @property
     def name(self) -> str:
+        """The name, as a seat has one too."""
         return str(self)
 
 

@@ -1,5 +1,6 @@
-"""How answers look. All that is written to stdout goes through here: no escape of a
-file reaches a terminal.
+"""How answers look.
+
+All that is written to stdout goes through here: no escape of a file reaches a terminal.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from bayesbridge.cli.terminal import (
     shown,
     terminal_width,
 )
-from bayesbridge.display.markup import Table, in_columns
+from bayesbridge.display.columns import in_columns
+from bayesbridge.display.markup import Table
 from bayesbridge.display.words import SEATS, number, with_symbols
 
 if TYPE_CHECKING:

@@ -41,8 +41,8 @@ def run(args: Namespace) -> int:
 def by_vacant_places(args: Namespace) -> int:
     """Print the plans where only vacant places are known of West and East."""
     verify(args, NO_EVIDENCE)
-    first, second = args.holding
-    plays = suit_play(first, second, vacant=args.vacant or EMPTY_HANDS)
+    dummys, declarers = args.holding
+    plays = suit_play(dummys, declarers, vacant=args.vacant or EMPTY_HANDS)
     document = plays.document(args.tricks)
     return screens.present(args, document, *plays.heading, "", plays.shown(args.tricks))
 
@@ -53,8 +53,8 @@ def by_evidence(args: Namespace) -> int:
     position, belief = belief_of(args)
     with position.attributed():
         posterior = belief.infer(draws=args.draws, rng=args.seed)
-    first, second = args.holding or (None, None)
-    plays = suit_play(first, second, posterior, suit=args.suit)
+    dummys, declarers = args.holding or (None, None)
+    plays = suit_play(dummys, declarers, posterior, suit=args.suit)
     document = {
         **plays.document(args.tricks),
         **accuracy_document(posterior),

@@ -9,21 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import batched, zip_longest
+from itertools import batched
 from typing import Any, Final
 
+from bayesbridge.display.columns import in_columns
 from bayesbridge.display.words import SEATS, SYMBOLS, percent
 
-# The class stands twice, so that these rules come before those that notebooks have for all tables.
 _RULES: Final = {
-    "": "color:inherit;color-scheme:light dark;font-size:13px;line-height:1.4;overflow-x:auto",
-    "table": "border-collapse:collapse;border:0;width:auto;margin:.3em 0;color:inherit;background:none;font-size:13px",
+    "": "color:inherit;color-scheme:light dark;font-size:13px;line-height:1.4;"
+    "overflow-x:auto",
+    "table": "border-collapse:collapse;border:0;width:auto;margin:.3em 0;color:inherit;"
+    "background:none;font-size:13px",
     "tr": "background:none",
-    "td|th": "border:0;padding:.05em .35em;text-align:left;vertical-align:top;font-weight:normal;color:inherit;"
-    "background:none;white-space:nowrap",
+    "td|th": "border:0;padding:.05em .35em;text-align:left;vertical-align:top;"
+    "font-weight:normal;color:inherit;background:none;white-space:nowrap",
     "table.diagram>tbody>tr>td": "padding:.3em .9em",
-    "table.diagram>tbody>tr>td.middle": "border:1px solid;text-align:center;vertical-align:middle;padding:.3em 1.2em",
-    "table.figures td": "border:1px solid rgba(128,128,128,.55);text-align:center;min-width:2.3em",
+    "table.diagram>tbody>tr>td.middle": "border:1px solid;text-align:center;"
+    "vertical-align:middle;padding:.3em 1.2em",
+    "table.figures td": "border:1px solid rgba(128,128,128,.55);text-align:center;"
+    "min-width:2.3em",
     "table.figures thead th": "text-align:center",
     "table.calls td|table.calls th": "padding:.05em .7em",
     "table.calls th": "border-bottom:1px solid",
@@ -34,7 +38,12 @@ _RULES: Final = {
     "p|ol": "margin:.3em 0;max-width:60em",
     "small": "opacity:.8;font-size:inherit",
 }
+"""Declarations by the parts of a piece that they are for, with ``|`` between these."""
+
 _ROOT: Final = "div.bayesbridge.bayesbridge"
+"""Around every piece. The class stands twice, so that these rules come before those
+that notebooks have for all tables.
+"""
 
 
 def _rule(parts: str, declarations: str) -> str:
@@ -43,12 +52,12 @@ def _rule(parts: str, declarations: str) -> str:
     return f"{','.join(selectors)}{{{declarations}}}"
 
 
-STYLE: Final = "".join(_rule(*rule) for rule in _RULES.items())
+STYLE: Final = "".join(
+    _rule(parts, declarations) for parts, declarations in _RULES.items()
+)
 
 DARKEST: Final = 0.55
-"""Share of blue where a cell is certain: text keeps its colour, and stays readable on
-it.
-"""
+"""Share of blue where a cell is certain, on which text in its colour is readable."""
 
 AS_TEXT: Final = "\ufe0e"
 """Asks for a suit symbol as text: phones would show a little picture."""
@@ -64,15 +73,14 @@ class Table:
     """The first cell of a row names it; a cell that is a number is a probability."""
     notes: Sequence[str] = ()
     bars: bool = False
-    """Whether a terminal draws the second column as bars; the columns after it are
-    words.
-    """
+    """Whether a terminal draws the second column as bars; those after it are words."""
     left: int = 1
     """Columns of words, before those of figures."""
 
     def html(self) -> str:
-        """The table, which scrolls by itself where it is wider than the page, and its
-        notes below.
+        """The table with its notes below.
+
+        It scrolls by itself where it is wider than the page.
         """
         heads = "".join(f'<th scope="col">{text(name)}</th>' for name in self.columns)
         rows = "".join(map(_html_row, self.rows, self.words))
@@ -87,12 +95,14 @@ class Table:
     @property
     def words(self) -> list[list[str]]:
         """The rows with probabilities in percent."""
-        return [list(map(_cell_words, row)) for row in self.rows]
+        return [[_cell_words(cell) for cell in row] for row in self.rows]
 
     def __str__(self) -> str:
         (lines,) = in_columns(self.columns, self.words, self.left)
-        notes = ["", *self.notes] if self.notes else []
-        return "\n".join([self.title, "", *lines, *notes])
+        text_lines = [self.title, "", *lines]
+        if self.notes:
+            text_lines += ["", *self.notes]
+        return "\n".join(text_lines)
 
 
 class Displayable:
@@ -108,71 +118,8 @@ class Displayable:
         return "\n\n".join(map(str, self.tables))
 
 
-def in_columns(
-    header: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    left: int = 1,
-    width: int | None = None,
-) -> list[list[str]]:
-    """Lines of a table whose first ``left`` columns are words; too wide a one comes
-    closer, or else in several parts.
-
-    >>> in_columns(["suit", "cards"], [["S", "4"], ["H", "10"]])
-    [['suit   cards', '────────────', 'S          4', 'H         10']]
-    >>> in_columns(["suit", "cards"], [["S", "4"], ["H", "10"]], width=11)
-    [['suit  cards', '───────────', 'S         4', 'H        10']]
-    """
-    columns = list(zip_longest(header, *rows, fillvalue=""))
-    widths = [max(map(len, column)) for column in columns]
-    gap = WIDE_GAP
-    if width is not None and _width(widths, WIDE_GAP) > width:
-        gap = NARROW_GAP
-    parts = [list(range(len(columns)))]
-    if width is not None:
-        parts = _columns_by_part(widths, gap, width)
-    cells = [
-        _aligned(column, widths[place], to_left=place < left)
-        for place, column in enumerate(columns)
-    ]
-    blocks = []
-    for part in parts:
-        rows_of_part = zip(*(cells[place] for place in part), strict=True)
-        head, *body = ((" " * gap).join(row).rstrip() for row in rows_of_part)
-        line = "─" * _width([widths[place] for place in part], gap)
-        blocks.append([head, line, *body])
-    return blocks
-
-
-WIDE_GAP: Final = 3
-NARROW_GAP: Final = 2
-"""Blanks between columns, and where they are too wide."""
-
-
-def _width(widths: Sequence[int], gap: int) -> int:
-    """The width of columns with gaps between them."""
-    return sum(widths) + gap * (len(widths) - 1)
-
-
-def _columns_by_part(widths: Sequence[int], gap: int, width: int) -> list[list[int]]:
-    """The columns of each part of a table that is too wide; each has the first one."""
-    parts: list[list[int]] = [[]]
-    for place, column_width in enumerate(widths):
-        part_widths = [widths[other] for other in parts[-1]]
-        too_wide = _width([*part_widths, column_width], gap) > width
-        if too_wide and len(part_widths) > 1:
-            parts.append([0])
-        parts[-1].append(place)
-    return parts
-
-
-def _aligned(column: Sequence[str], width: int, *, to_left: bool) -> list[str]:
-    """Cells of one width."""
-    if to_left:
-        return [cell.ljust(width) for cell in column]
-    return [cell.rjust(width) for cell in column]
-
-
 def _html_row(row: Sequence[str | float], words: Sequence[str]) -> str:
+    """A row whose first cell is its head; ``words`` is what its cells show."""
     cells = "".join(map(_html_cell, row[1:], words[1:]))
     return f'<tr><th scope="row">{text(words[0])}</th>{cells}</tr>'
 
@@ -187,6 +134,7 @@ def _html_cell(cell: str | float, words: str) -> str:
 
 
 def _cell_words(cell: str | float) -> str:
+    """A cell as people read it; a number is a probability."""
     return cell if isinstance(cell, str) else percent(cell)
 
 
@@ -196,10 +144,11 @@ def text(words: str) -> str:
     >>> text("a & b"), text("♥Q").replace(AS_TEXT, "")
     ('a &amp; b', '<i class="suit-H">♥</i>Q')
     """
-    shown = escape(words)
-    for suit, sign in SYMBOLS.items():
-        shown = shown.replace(sign, f'<i class="suit-{suit}">{sign}{AS_TEXT}</i>')
-    return shown
+    html = escape(words)
+    for suit, symbol in SYMBOLS.items():
+        coloured = f'<i class="suit-{suit}">{symbol}{AS_TEXT}</i>'
+        html = html.replace(symbol, coloured)
+    return html
 
 
 def piece(*parts: str) -> str:
@@ -214,8 +163,8 @@ def sentence(words: str) -> str:
 
 def side_by_side(tables: Iterable[Table]) -> str:
     """Small tables beside each other, as far as there is room."""
-    inside = "".join(table.html() for table in tables)
-    return f'<div class="suits">{inside}</div>' if inside else ""
+    tables_html = "".join(table.html() for table in tables)
+    return f'<div class="suits">{tables_html}</div>' if tables_html else ""
 
 
 def call(words: str) -> str:
@@ -227,24 +176,33 @@ def call(words: str) -> str:
     if not words[:1].isdigit():
         return text(words)
     level = words[0]
-    suit = SYMBOLS.get(words[1:2], "")
-    return text(f"{level}{suit}{words[2:]}" if suit else words)
+    symbol = SYMBOLS.get(words[1:2])
+    if symbol is None:
+        return text(words)
+    return text(f"{level}{symbol}{words[2:]}")
 
 
 def hand(
-    pbn: str, head: str = "", foot: str = "", more: Mapping[str, str] | None = None
+    pbn: str,
+    head: str = "",
+    foot: str = "",
+    possible_cards: Mapping[str, str] | None = None,
 ) -> str:
     """Four suits, one below the other, with a line of text above and one below.
 
-    ``more`` says by suit, ``S`` to ``C``, what may be there beside the cards of
-    ``pbn``.
+    ``possible_cards`` says by suit, ``S`` to ``C``, what may be there beside the cards
+    of ``pbn``.
     """
+    if possible_cards is None:
+        possible_cards = {}
     rows = []
-    for (suit, sign), ranks in zip(SYMBOLS.items(), pbn.split("."), strict=True):
-        cards = " ".join(ranks).replace("T", "10")
-        hidden = (more or {}).get(suit, "" if ranks else "–")
-        cell = escape(f"{cards} {hidden}".strip())
-        rows.append(f"<tr><td>{text(sign)}</td><td>{cell}</td></tr>")
+    for (suit, symbol), ranks in zip(SYMBOLS.items(), pbn.split("."), strict=True):
+        certain = " ".join(ranks).replace("T", "10")
+        if suit in possible_cards:
+            cards = f"{certain} {possible_cards[suit]}".strip()
+        else:
+            cards = certain or "–"
+        rows.append(f"<tr><td>{text(symbol)}</td><td>{escape(cards)}</td></tr>")
     above = f"<b>{escape(head)}</b>" if head else ""
     below = f"<small>{escape(foot)}</small>" if foot else ""
     return f"{above}<table><tbody>{''.join(rows)}</tbody></table>{below}"
@@ -266,8 +224,16 @@ def compass(hands: Mapping[str, str], middle: str = "") -> str:
 def calls(
     seats: Sequence[str], made: Sequence[tuple[str, str]], turn: str | None
 ) -> str:
-    """An auction, a column for each of the ``seats`` that bid, West first; ``made`` are
-    pairs (seat, call).
+    """An auction, with a column for each seat that bids, West first.
+
+    Parameters
+    ----------
+    seats : sequence of str
+        The letters of the seats that bid.
+    made : sequence of (str, str)
+        The calls so far, as pairs of seat and call.
+    turn : str or None
+        The seat that calls next, if the auction is not over.
     """
     columns = [seat for seat in "WNES" if seat in seats]
     first_seat = made[0][0] if made else turn
@@ -278,14 +244,14 @@ def calls(
     if turn is not None:
         cells.append("?")
     cells += [""] * (-len(cells) % len(columns))
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>"
-        for row in batched(cells, len(columns))
-    )
+    rows = []
+    for row in batched(cells, len(columns)):
+        row_html = "".join(f"<td>{cell}</td>" for cell in row)
+        rows.append(f"<tr>{row_html}</tr>")
     heads = "".join(f"<th>{SEATS[seat]}</th>" for seat in columns)
     return (
         f'<table class="calls"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table>"
+        f"<tbody>{''.join(rows)}</tbody></table>"
     )
 
 

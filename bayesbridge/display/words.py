@@ -1,6 +1,4 @@
-"""Names and figures as people read them, the same on the screen, on the page and in
-pictures.
-"""
+"""Names and figures as people read them: on the screen, on pages, in pictures."""
 
 from __future__ import annotations
 
@@ -35,6 +33,8 @@ def card_words(card: object) -> str:
 
 
 _CARDS: Final = re.compile(r"\b[SHDC][AKQJT2-9]+\b(?!\.)")
+"""A card, or several of one suit; not the first suit of a hand such as ``SA.HK``."""
+
 _SUIT_AFTER_IN: Final = re.compile(r"(?<= in )[SHDC]\b")
 
 
@@ -49,23 +49,29 @@ def with_symbols(text: object) -> str:
 
 
 CAPTURES: Final = (
-    "T counts captures by the paper's rule (Algorithm 2), without a defence: it is not the number of tricks at the "
-    "table, which the estimator tricks gives. Where its two conditions fail it gives no number."
+    "T counts captures by the paper's rule (Algorithm 2), without a defence: it is not "
+    "the number of tricks at the table, which the estimator tricks gives. Where its two "
+    "conditions fail it gives no number."
 )
 WITHOUT_TRUMPS: Final = "T is counted without trumps."
 MADE: Final = "P(made), double dummy from the deal"
 NOT_FROM_THE_DEAL: Final = {"solved": ", from here on", "settled": ", settled"}
 """What follows a chance that does not rest on the network, by its basis."""
 LETTERS: Final = (
-    "c₁, c₂, c₀: cards of the first hand, of the second, of neither. δ: cards above the pair's highest one. M: the "
-    "longer of the two holdings; κ: captures. χ = T + (6 − Z), which ends the rule at 13; Z: the budget for gaps."
+    "c₁, c₂, c₀: cards of the first hand, of the second, of neither. δ: cards above the "
+    "pair's highest one. M: the longer of the two holdings; κ: captures. χ = T + (6 − "
+    "Z), which ends the rule at 13; Z: the budget for gaps."
 )
-BITS: Final = "Bits measure what is unknown: one bit less halves the number of equally likely layouts."
+BITS: Final = (
+    "Bits measure what is unknown: one bit less halves the number of equally likely "
+    "layouts."
+)
 
 
 def game(dummy: str | None) -> str:
-    """Which game is spoken of, by the letter of the seat that does not bid; ``None``
-    where all four do.
+    """Which game is spoken of.
+
+    ``dummy`` is the letter of the seat that does not bid, ``None`` where all four do.
 
     >>> print(game(None), game("N"), sep="\\n")
     Bridge, where all four seats bid.
@@ -89,7 +95,7 @@ def game_with_choice(dummy: str | None) -> str:
 
 
 LEAST_SLIP: Final = 0.001
-"""Share of slips from which they are told."""
+"""Share of slips, calls that a model did not mean, from which it is worth a word."""
 
 _MODELS: Final = {
     "IterativeBidder": "the paper's bidder (Algorithm 1)",
@@ -116,8 +122,9 @@ def model_words(model: object) -> str:
 
 
 def printable(text: object) -> str:
-    r"""Text from elsewhere as one line that a terminal shows and does not obey: what
-    cannot be seen is escaped.
+    r"""Text from elsewhere as one line that a terminal shows and does not obey.
+
+    What cannot be seen is escaped.
 
     >>> print(printable("Board 1\x1b[2J\u202e\n"), printable("Bäcker ♠"))
     Board 1\x1b[2J\u202e\n Bäcker ♠
@@ -133,8 +140,8 @@ def _printable_letter(letter: str) -> str:
 
 
 def tell(line: object, begin: str = "bayesbridge: ") -> None:
-    """One line; nothing where there is no stderr, as under a window system."""
-    # Where there is none, print would turn to stdout.
+    """Write one line to stderr, if there is one: under a window system there is none."""
+    # Without one, print would turn to stdout.
     if sys.stderr is not None:
         sys.stderr.write(f"{begin}{printable(line)}\n")
 
@@ -185,12 +192,13 @@ RARE: Final = 0.0005
 
 _NOUGHT: Final = 1e-12
 _ALL: Final = 1.0 - 1e-10
-"""Ten million weights add up to one but for rounding."""
+"""Bounds for what is 0 or 1 but for rounding, as the sum of ten million weights."""
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A probability as people read it; what is not quite nought or all is never shown
-    as such.
+    """A probability as people read it.
+
+    What is not quite nought or all is never shown as such.
 
     >>> percent(0.4426), percent(0.00001), percent(1 - 1e-7), percent(1.0)
     ('44.3 %', '<0.1 %', '>99.9 %', '100 %')
@@ -221,11 +229,14 @@ COARSE_ERROR: Final = 0.005
 
 
 def share_error(share: float, error: float) -> str:
-    """What stands after a probability: one standard error, or at the edge two, a bound
-    that holds in 95 of 100 cases.
+    """What stands after a probability: its standard error, or at the edge a bound.
 
-    >>> share_error(0.44, 0.02), share_error(1.0, 0.047), share_error(0.0, 0.047), share_error(1.0, 0.0)
-    (' ± 2.0 %', ' (at least 91 %)', ' (at most 9 %)', '')
+    The bound lies two standard errors away and holds in 95 of 100 cases.
+
+    >>> share_error(0.44, 0.02), share_error(1.0, 0.047), share_error(0.0, 0.047)
+    (' ± 2.0 %', ' (at least 91 %)', ' (at most 9 %)')
+    >>> share_error(1.0, 0.0)
+    ''
     >>> share_error(1.0, 0.5)  # at least 0 % says nothing
     ' ± 50.0 %'
     """
@@ -253,10 +264,11 @@ def short_percent(share: float) -> str:
     ['0', '<0.1', '0.4', '4.5', '45', '>99', '100']
     """
     hundredths = 100.0 * share
+    whole_number = f"{hundredths:.0f}"
     if hundredths in (0.0, 100.0):
-        return f"{hundredths:.0f}"
+        return whole_number
     if hundredths < 0.05:
         return "<0.1"
     if hundredths > 99.5:
         return ">99"
-    return f"{hundredths:.1f}" if hundredths < 9.95 else f"{hundredths:.0f}"
+    return f"{hundredths:.1f}" if hundredths < 9.95 else whole_number

@@ -1,5 +1,6 @@
-"""Hard evidence, compiled: which layouts are possible at all, always by the original 13
-cards of each seat.
+"""Hard evidence, compiled: which layouts are possible at all.
+
+It is always about the original 13 cards of each seat.
 
 What ranges cannot say is a condition over any hands, which
 :mod:`bayesbridge.engines.conditions` holds in tables.
@@ -186,8 +187,9 @@ class Constraints:
 
     @property
     def bounded(self) -> tuple[int, ...]:
-        """The hidden seats whose points range excludes something; meaningful once
-        normalised.
+        """The hidden seats whose points range excludes something.
+
+        It means something once the constraints are normalised.
         """
         ranges = list(zip(self.points_low, self.points_high, strict=True))
         return tuple(
@@ -195,60 +197,65 @@ class Constraints:
         )
 
     def normalised(self) -> Self:
-        """The same set of layouts with the cheap conclusions drawn, up to the first
-        plain contradiction.
+        """The same set of layouts with the cheap conclusions drawn.
+
+        Where a contradiction is plain to see, no further conclusion is drawn.
         """
-        known = self
-        while not known.impossible:
-            tighter = known._cards_settled()._shapes_settled()._lengths_settled()
+        constraints = self
+        while not constraints.impossible:
+            tighter = constraints._cards_settled()._shapes_settled()._lengths_settled()
             fewest, most = zip(*map(tighter.reachable_points, SEATS), strict=True)
             tighter = replace(
                 tighter,
                 points_low=_each(max, tighter.points_low, fewest),
                 points_high=_each(min, tighter.points_high, most),
             )
-            if tighter == known:
+            if tighter == constraints:
                 break
-            known = tighter
-        return known
+            constraints = tighter
+        return constraints
 
     def _cards_settled(self) -> Self:
-        """A card of one seat is of no other, and the last seat that can hold a card
-        holds it; a full hand has no other cards.
+        """The same, with each card that can lie in one hand alone settled there.
+
+        A card of one seat is of no other, and the last seat that can hold a card holds
+        it; a full hand has no other cards.
         """
         must = list(self.must)
         may = list(self.may)
         for seat in SEATS:
-            for other in SEATS:
-                if other != seat:
-                    may[other] &= ~must[seat]
+            for other_seat in SEATS:
+                if other_seat != seat:
+                    may[other_seat] &= ~must[seat]
             if must[seat].bit_count() == HAND_CARDS:
                 may[seat] &= must[seat]
         for seat in SEATS:
-            elsewhere = reduce(or_, (may[other] for other in SEATS if other != seat))
+            elsewhere = reduce(or_, (*may[:seat], *may[seat + 1 :]))
             must[seat] |= may[seat] & ~elsewhere
             if may[seat].bit_count() == HAND_CARDS:
                 must[seat] |= may[seat]
         return replace(self, must=tuple(must), may=tuple(may))
 
     def _shapes_settled(self) -> Self:
-        """Shapes and ranges of lengths narrow each other; a set of shapes that says no
-        more than ranges is dropped.
+        """The same, with shapes and ranges of lengths narrowed by each other.
+
+        A set of shapes that says no more than ranges is dropped.
         """
-        known = self
+        constraints = self
         for seat in SEATS:
-            shapes = known.shapes[seat]
+            shapes = constraints.shapes[seat]
             if shapes is None:
                 continue
-            shortest = known.shortest[seat]
-            longest = known.longest[seat]
+            shortest = constraints.shortest[seat]
+            longest = constraints.longest[seat]
             possible = frozenset(
                 shape for shape in shapes if _within(shape, shortest, longest)
             )
             if not possible:
-                return replace(known, shapes=_with(known.shapes, seat, possible))
-            known = known._with_shapes(seat, possible)
-        return known
+                no_shape = _with(constraints.shapes, seat, possible)
+                return replace(constraints, shapes=no_shape)
+            constraints = constraints._with_shapes(seat, possible)
+        return constraints
 
     def _with_shapes(self, seat: int, shapes: Shapes) -> Self:
         """The same where a seat has one of these shapes, and lengths to fit them."""
@@ -296,8 +303,10 @@ class Constraints:
 
 
 def _left_over(lengths: list[list[int]], seat: int, suit: int) -> tuple[int, int]:
-    """How many of 13 cards the other suits of a hand, and the other hands of a suit,
-    leave for this one.
+    """How many cards other lengths leave for the length of a suit in a hand.
+
+    First those that the other suits leave of the hand's 13 cards, then those that the
+    other hands leave of the suit's 13 cards.
     """
     other_suits = sum(lengths[seat]) - lengths[seat][suit]
     other_hands = sum(row[suit] for row in lengths) - lengths[seat][suit]

@@ -23,8 +23,10 @@ from bayesbridge.game.shapes import Shapes, shape_table
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A node; ``size`` counts the nodes below and ``depth`` the steps down to the
-    lowest, both with itself.
+    """A node of an expression.
+
+    ``size`` counts the nodes below and ``depth`` the steps down to the lowest, both
+    with the node itself.
     """
 
     size: int = field(default=1, init=False, compare=False, repr=False)
@@ -40,8 +42,9 @@ class Number(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Held(Expression):
-    """A measure of a seat's holding in a suit, or summed over its suits if ``suit`` is
-    ``None``.
+    """A measure of a seat's holding in a suit.
+
+    Summed over its suits if ``suit`` is ``None``.
     """
 
     measure: Measure
@@ -67,8 +70,9 @@ class Taken(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Slot(Expression):
-    """Stands for an expression that was taken out: see
-    :func:`bayesbridge.engines.slots.with_slots`.
+    """Stands for an expression that was taken out.
+
+    See :func:`bayesbridge.engines.slots.with_slots`.
     """
 
     index: int

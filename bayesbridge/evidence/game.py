@@ -1,5 +1,6 @@
-"""Which game is meant where nobody names it: bridge, where all four seats bid, or the
-paper's game of three.
+"""Which game is meant where nobody names it.
+
+Bridge, where all four seats bid, or the paper's game of three.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ PAPER_DUMMY: Final = Seat.N
 
 
 def is_of_bridge(piece: object) -> bool:
-    """Whether a piece of evidence belongs to bridge alone: an auction of four seats, a
-    call by the paper's dummy, or a double.
+    """Whether a piece of evidence belongs to bridge alone.
+
+    An auction of four seats, a call by the paper's dummy, or a double.
 
     >>> is_of_bridge(Auction.of("W:1H")), is_of_bridge(Auction.three("W").after("1H"))
     (True, False)
@@ -39,8 +41,9 @@ def bids_at_bridge(model: object) -> bool:
 
 
 def names_suit(pieces: Iterable[object]) -> bool:
-    """Whether a call among the pieces bids a suit, as in bridge nearly every auction
-    does.
+    """Whether a call among the pieces bids a suit.
+
+    In bridge nearly every auction does.
     """
     strains = (piece.call.strain for piece in pieces if isinstance(piece, Called))
     return any(strain not in (None, Strain.NT) for strain in strains)

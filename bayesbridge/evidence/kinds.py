@@ -49,8 +49,9 @@ class Piece(ABC):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Read a piece from its text, such as ``W:1NT``; the seat stands before the
-        first colon.
+        """Read a piece from its text, such as ``W:1NT``.
+
+        The seat stands before the first colon.
         """
         colons = cls.example.count(":")
         parts = [part.strip() for part in text.split(":", colons)]
@@ -67,8 +68,18 @@ class Piece(ABC):
         return f"{self.seat.name}:{self._seatless_text()}"
 
     @abstractmethod
-    def constrain(self, known: Constraints) -> Constraints:
-        """What is known once the piece is too."""
+    def constrain(self, constraints: Constraints) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece.
+
+        Parameters
+        ----------
+        constraints : Constraints
+            What is certain without the piece.
+
+        Returns
+        -------
+        Constraints
+        """
 
     @classmethod
     def _read(cls, *parts: str) -> Self:
@@ -126,9 +137,9 @@ class Reveal(Piece):
         self._set(seat=Seat.of(seat))
         self._set(hand=Hand.of(hand).verify_full(f"{self.seat.name}'s hand"))
 
-    def constrain(self, known: Constraints) -> Constraints:
-        """What is known once the piece is too."""
-        return known.hold(self.seat, self.hand.mask)
+    def constrain(self, constraints: Constraints) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece."""
+        return constraints.hold(self.seat, self.hand.mask)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -180,9 +191,9 @@ class Holds(_Cards):
     help = "a seat was dealt a card, or several: E:SA,HK"
     verb = "holds"
 
-    def constrain(self, known: Constraints) -> Constraints:
-        """What is known once the piece is too."""
-        return known.hold(self.seat, self.cards.mask)
+    def constrain(self, constraints: Constraints) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece."""
+        return constraints.hold(self.seat, self.cards.mask)
 
 
 class Lacks(_Cards):
@@ -213,15 +224,16 @@ class Lacks(_Cards):
     help = "a seat was dealt none of these cards"
     verb = "lacks"
 
-    def constrain(self, known: Constraints) -> Constraints:
-        """What is known once the piece is too."""
-        return known.lack(self.seat, self.cards.mask)
+    def constrain(self, constraints: Constraints) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece."""
+        return constraints.lack(self.seat, self.cards.mask)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Play(Piece):
-    """A card is played; plays in order form tricks, and a seat that does not follow
-    suit shows a void.
+    """A card is played.
+
+    Plays in order form tricks, and a seat that does not follow suit shows a void.
 
     Which card a player chose weighs layouts too, where the belief has a
     :class:`PlayerModel`.
@@ -250,9 +262,9 @@ class Play(Piece):
     def __init__(self, seat: Seat | str, card: Card | str) -> None:
         self._set(seat=Seat.of(seat), card=Card.of(card))
 
-    def constrain(self, known: Constraints) -> Constraints:
-        """What is known once the piece is too."""
-        return known.hold(self.seat, self.card.mask)
+    def constrain(self, constraints: Constraints) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece."""
+        return constraints.hold(self.seat, self.card.mask)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -283,11 +295,12 @@ class Void(Piece):
     def __init__(self, seat: Seat | str, suit: Suit | str) -> None:
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
 
-    def constrain(self, known: Constraints, played: int = 0) -> Constraints:
-        """What is known once the piece is too; ``played`` are the cards that its seat
-        had played before (a mask).
+    def constrain(self, constraints: Constraints, played: int = 0) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece.
+
+        ``played`` are the cards that its seat had played before (a mask).
         """
-        return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
+        return constraints.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
 
 
 _RANGE: Final = re.compile(r"(\d{0,2})\s*([-+]?)\s*(\d{0,2})", re.ASCII)
@@ -409,9 +422,9 @@ class Length(_Range):
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
         self._set_range(f"{self.seat.name}'s length in {self.suit.name}", low, high)
 
-    def constrain(self, known: Constraints) -> Constraints:
-        """What is known once the piece is too."""
-        return known.length(self.seat, self.suit, self.low, self.high)
+    def constrain(self, constraints: Constraints) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece."""
+        return constraints.length(self.seat, self.suit, self.low, self.high)
 
     def _seatless_text(self) -> str:
         return f"{self.suit.name}:{_Range._seatless_text(self)}"
@@ -447,22 +460,26 @@ class HighCards(_Range):
     unit = "high-card points"
     option = "hcp"
     example = "W:12-14"
-    help = "a seat was dealt so many high-card points; also 12, 12+ (12 or more) and -14 (14 or fewer)"
+    help = (
+        "a seat was dealt so many high-card points; also 12, 12+ (12 or more) and -14 "
+        "(14 or fewer)"
+    )
     verb = "has points"
 
     def __init__(self, seat: Seat | str, low: int, high: int = 40) -> None:
         self._set(seat=Seat.of(seat))
         self._set_range(f"{self.seat.name}'s high-card points", low, high)
 
-    def constrain(self, known: Constraints) -> Constraints:
-        """What is known once the piece is too."""
-        return known.points(self.seat, self.low, self.high)
+    def constrain(self, constraints: Constraints) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece."""
+        return constraints.points(self.seat, self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Shape(Piece):
-    """A seat was dealt a hand of a shape: ``balanced``, ``5-4-2-2`` in any order, ``any
-    5-5``, ``S5+ H4-5``.
+    """A seat was dealt a hand of a shape.
+
+    A shape is ``balanced``, ``5-4-2-2`` in any order, ``any 5-5`` or ``S5+ H4-5``.
 
     Parameters
     ----------
@@ -498,15 +515,16 @@ class Shape(Piece):
         read_shapes(str(shape))
         self._set(seat=Seat.of(seat), shape=normal_text(str(shape)))
 
-    def constrain(self, known: Constraints) -> Constraints:
-        """What is known once the piece is too."""
-        return known.shape(self.seat, read_shapes(self.shape))
+    def constrain(self, constraints: Constraints) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece."""
+        return constraints.shape(self.seat, read_shapes(self.shape))
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Called(Piece):
-    """A seat made a call; calls in order form the auction, and players left out between
-    two calls have passed.
+    """A seat made a call.
+
+    Calls in order form the auction, and players left out between two calls have passed.
 
     Parameters
     ----------
@@ -535,9 +553,9 @@ class Called(Piece):
     def __init__(self, seat: Seat | str, call: Call | str) -> None:
         self._set(seat=Seat.of(seat), call=Call.of(call))
 
-    def constrain(self, known: Constraints) -> Constraints:
-        """What is known once the piece is too."""
-        return known
+    def constrain(self, constraints: Constraints) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece."""
+        return constraints
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -597,9 +615,9 @@ class Condition(Piece):
 
         return parse_expression(self.condition)
 
-    def constrain(self, known: Constraints) -> Constraints:
-        """What is known once the piece is too."""
-        return known.where(self.expression)
+    def constrain(self, constraints: Constraints) -> Constraints:
+        """The constraints, narrowed to the layouts that fit the piece."""
+        return constraints.where(self.expression)
 
     def __str__(self) -> str:
         return self.condition

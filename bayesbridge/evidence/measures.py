@@ -23,8 +23,9 @@ HOLDINGS: Final = 1 << len(RANKS)
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number for each holding; ``weights`` by rank from the two up, ``None`` where
-    cards do not simply add up.
+    """A number for each holding of cards of a suit.
+
+    ``weights`` are by rank from the two up, ``None`` where cards do not simply add up.
     """
 
     name: str
@@ -32,8 +33,9 @@ class Measure:
 
 
 def by_rank(name: str, ace_first: Sequence[int]) -> Measure:
-    """A measure that adds up card by card, from the weights of ace, king, queen …;
-    ranks left out count nothing.
+    """A measure that adds up card by card.
+
+    The weights are of ace, king, queen …; ranks left out count nothing.
 
     >>> by_rank("controls", (2, 1)).weights
     (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2)
@@ -84,8 +86,9 @@ def table(measure: Measure) -> Ints:
 
 @lru_cache(maxsize=256)
 def alike(measure: Measure) -> tuple[int, ...]:
-    """A number for each rank; ranks with the same number may be exchanged in any
-    holding and nothing changes.
+    """A number for each rank, the same for ranks that may be exchanged.
+
+    Exchanging ranks with the same number changes the measure of no holding.
 
     >>> alike(CONTROLS)
     (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 12)

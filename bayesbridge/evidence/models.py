@@ -1,5 +1,6 @@
-"""The protocols of models that turn calls and the choice of cards into evidence, and
-what asking them costs.
+"""The protocols of models that turn calls and the choice of cards into evidence.
+
+And what asking these models costs.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ class BidderModel(Protocol):
 
 @runtime_checkable
 class PairModel(BidderModel, Protocol):
-    """A bidder whose calls are also read in the light of partner's hand: partners know
-    what their calls mean.
+    """A bidder whose calls are also read in the light of partner's hand.
+
+    Partners know what their calls mean.
 
     Examples
     --------
@@ -101,16 +103,18 @@ def reads_partners_hand(model: BidderModel) -> bool:
 
 
 def guide_of(model: BidderModel) -> BidderModel:
-    """The model that proposals are fitted to: a bidder may name a quicker one in an
-    attribute ``guide``.
+    """The model that proposals are fitted to.
+
+    A bidder may name a quicker one in an attribute ``guide``.
     """
     guide = getattr(model, "guide", model)
     return guide if isinstance(guide, BidderModel) else model
 
 
 def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderModel:
-    """The model with other values of its fields; raises :class:`TypeError` where it has
-    no such field.
+    """The model with other values of its fields.
+
+    Raises :class:`TypeError` where it has no such field.
     """
     frozen: Any = model
     replaced = getattr(model, "__replace__", partial(replace, frozen))
@@ -120,8 +124,10 @@ def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderMode
 
 @runtime_checkable
 class PlayerModel(Protocol):
-    """How a player chooses cards: the likelihood that makes the choice of a card
-    evidence, beyond what it shows.
+    """How a player chooses cards.
+
+    The likelihood makes the choice of a card evidence, beyond what the card itself
+    shows.
 
     Examples
     --------
@@ -140,8 +146,9 @@ class PlayerModel(Protocol):
         auction: Auction | None = None,
         dummy: Hand | None = None,
     ) -> NDArray[np.float64]:
-        """Σ log P(card ∣ hand, what was seen before it) over the cards that a seat
-        played, for many hands at once.
+        """The log likelihood of the cards that a seat played, for many hands at once.
+
+        Σ log P(card ∣ hand, what was seen before it) over the cards.
 
         Parameters
         ----------
@@ -168,26 +175,30 @@ class PlayerModel(Protocol):
 
 @runtime_checkable
 class LevelModel(Protocol):
-    """A bidder whose calls depend on a hand only through its bid by Algorithm 1: its
-    calls are counted exactly.
+    """A bidder whose calls depend on a hand only through its bid by Algorithm 1.
+
+    Its calls are counted exactly.
     """
 
     @property
     def suits(self) -> bool:
-        """Whether a hand bids in every strain (its highest bid counts) or in no trumps
-        only (its level counts).
+        """Whether a hand bids in every strain or in no trumps only.
+
+        In every strain its highest bid counts, in no trumps its level.
         """
 
     def bid_likelihood(self, auction: Auction, index: int) -> NDArray[np.float64]:
-        """(38,) P(call number ``index`` of the auction ∣ highest bid of the hand);
-        entry 0 is for a hand with none.
+        """(38,) P(call number ``index`` of the auction ∣ highest bid of the hand).
+
+        Entry 0 is for a hand with none.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an engine may ask of a model; a slow bidder model says less in an attribute
-    ``cost``.
+    """What an engine may ask of a model.
+
+    A slow bidder model says less in an attribute ``cost``.
 
     Parameters
     ----------

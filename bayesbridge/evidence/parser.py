@@ -1,5 +1,6 @@
-"""The parser of expressions of the dealer language, with the operators of C and their
-precedence.
+"""The parser of expressions of the dealer language.
+
+It has the operators of C and their precedence.
 
 What is wrong with a text is one line with its line and column.
 """
@@ -180,8 +181,9 @@ ACTIONS: Final = PRINTS | {"average", "frequency"}
 
 @lru_cache(maxsize=512)
 def read_shape(text: str, any_order: bool = False) -> Shapes:
-    """The shapes, lengths C D H S, that a pattern stands for; raises ``ValueError``
-    with the reason.
+    """The shapes, lengths C D H S, that a pattern stands for.
+
+    Raises ``ValueError`` with the reason.
 
     >>> sorted(read_shape("54xx"))
     [(0, 4, 4, 5), (1, 3, 4, 5), (2, 2, 4, 5), (3, 1, 4, 5), (4, 0, 4, 5)]
@@ -190,7 +192,8 @@ def read_shape(text: str, any_order: bool = False) -> Shapes:
     """
     if len(text) != 4 or not set(text) <= set("x0123456789"):
         raise ValueError(
-            "write four lengths in the order spades, hearts, diamonds, clubs, such as 54xx or any 4333"
+            "write four lengths in the order spades, hearts, diamonds, clubs, such as "
+            "54xx or any 4333"
         )
     orders = {text}
     if any_order:

@@ -1,5 +1,6 @@
-"""Auctions of three bidders, where nobody doubles and the winner is declarer, or of the
-usual four.
+"""Auctions of three bidders, or of the usual four.
+
+Of three nobody doubles and the winner is declarer.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from bayesbridge.game.deal import Seat
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """All that the rules ask of the calls so far: the last bid, whose, how often
-    doubled, passes since.
+    """All that the rules ask of the calls so far.
+
+    The last bid, whose it is, how often it was doubled, and the passes since.
     """
 
     bid: Call | None = None
@@ -39,8 +41,9 @@ class _Standing:
         return self.passes == passes_to_end
 
     def objection(self, seat: Seat, call: Call, players: int) -> str | None:
-        """Why the call is illegal, ``None`` if it is legal: the one place where the
-        rules are written.
+        """Why the call is illegal, ``None`` if it is legal.
+
+        The one place where the rules are written.
         """
         if self.is_over(players):
             return "the auction is over"
@@ -119,7 +122,8 @@ class Auction:
     def __post_init__(self) -> None:
         if self.first == self.dummy:
             raise IllegalCall(
-                f"{self.first.name} is the dummy's seat and does not bid: let another seat call first",
+                f"{self.first.name} is the dummy's seat and does not bid: let another "
+                "seat call first",
                 seat=self.first,
             )
         standing = _Standing()
@@ -132,12 +136,34 @@ class Auction:
 
     @classmethod
     def three(cls, first: Seat | str = "S", dummy: Seat | str = "N") -> Auction:
-        """An empty auction of the three-player game."""
+        """An empty auction of the three-player game.
+
+        Parameters
+        ----------
+        first : Seat or str, default "S"
+            Who calls first.
+        dummy : Seat or str, default "N"
+            The seat that does not bid.
+
+        Returns
+        -------
+        Auction
+        """
         return cls(Seat.of(first), (), Seat.of(dummy))
 
     @classmethod
     def four(cls, dealer: Seat | str = "N") -> Auction:
-        """An empty auction of the four-player game."""
+        """An empty auction of the four-player game.
+
+        Parameters
+        ----------
+        dealer : Seat or str, default "N"
+            Who calls first.
+
+        Returns
+        -------
+        Auction
+        """
         return cls(Seat.of(dealer))
 
     @classmethod
@@ -147,8 +173,29 @@ class Auction:
         calls: str | Iterable[Call | str] = (),
         dummy: Seat | str | None = None,
     ) -> Auction:
-        """Read ``S:1NT Pass Pass``, or the first seat and the calls; an auction passes
-        through.
+        """Read ``S:1NT Pass Pass``, or the first seat and the calls.
+
+        An auction passes through.
+
+        Parameters
+        ----------
+        value : Auction, Seat or str
+            A text such as ``S:1NT Pass Pass``, or the first seat.
+        calls : str or iterable of Call or str, optional
+            Calls after those of ``value``, as :meth:`after_all` takes them.
+        dummy : Seat or str, optional
+            The seat that does not bid; by default all four do.
+
+        Returns
+        -------
+        Auction
+
+        Raises
+        ------
+        NotationError
+            If the text cannot be read.
+        IllegalCall
+            If a call is not legal.
         """
         if isinstance(value, Auction):
             return value.after_all(calls)
@@ -190,8 +237,9 @@ class Auction:
 
     @property
     def contract(self) -> Contract | None:
-        """The contract when the auction is over, ``None`` before and when it was passed
-        out.
+        """The contract when the auction is over.
+
+        ``None`` before, and when it was passed out.
         """
         return self.standing_contract if self.is_over else None
 
@@ -211,8 +259,9 @@ class Auction:
         return Contract(bid.level, bid.strain, declarer, self._standing.doubled)
 
     def legal_calls(self) -> tuple[Call, ...]:
-        """Every call that the seat in turn may make, rising; none when the auction is
-        over.
+        """Every call that the seat in turn may make, rising.
+
+        None when the auction is over.
         """
         seat = self._next_bidder
         players = len(self.bidders)
@@ -223,8 +272,23 @@ class Auction:
         )
 
     def verify(self, call: Call | str) -> Call:
-        """Return the call if the seat in turn may make it, and raise
-        :class:`IllegalCall` otherwise.
+        """Return the call if the seat in turn may make it.
+
+        Raises :class:`IllegalCall` otherwise.
+
+        Parameters
+        ----------
+        call : Call or str
+            What the seat in turn may want to call.
+
+        Returns
+        -------
+        Call
+
+        Raises
+        ------
+        IllegalCall
+            If it may not; the message says why, and what is legal.
         """
         wanted = Call.of(call)
         objection = self._objection(wanted)
@@ -236,16 +300,57 @@ class Auction:
         raise self._illegal(wanted, self.turn, f"{objection}; {mend}")
 
     def can(self, call: Call | str) -> bool:
-        """Whether the seat in turn may make the call."""
+        """Whether the seat in turn may make the call.
+
+        Parameters
+        ----------
+        call : Call or str
+            What the seat in turn may want to call.
+
+        Returns
+        -------
+        bool
+        """
         return self._objection(Call.of(call)) is None
 
     def after(self, call: Call | str) -> Auction:
-        """The auction with one more call, which must be legal."""
+        """The auction with one more call, which must be legal.
+
+        Parameters
+        ----------
+        call : Call or str
+            The call of the seat in turn.
+
+        Returns
+        -------
+        Auction
+
+        Raises
+        ------
+        IllegalCall
+            If it may not be made.
+        """
         return Auction(self.first, (*self.calls, self.verify(call)), self.dummy)
 
     def after_all(self, calls: str | Iterable[Call | str]) -> Auction:
-        """The auction with more calls, as such or as text, which ``call_words`` reads;
-        AP: all pass to the end.
+        """The auction with more calls, as such or as text.
+
+        ``call_words`` reads a text; AP: all pass to the end.
+
+        Parameters
+        ----------
+        calls : str or iterable of Call or str
+            Calls in order. A text may have passes left out around calls in brackets, and
+            ``AP`` at its end where all others pass.
+
+        Returns
+        -------
+        Auction
+
+        Raises
+        ------
+        IllegalCall
+            If one may not be made.
         """
         words = call_words(calls) if isinstance(calls, str) else list(calls)
         end_of_calls = len(words)
@@ -261,8 +366,28 @@ class Auction:
     def fill(
         self, seat: Seat | str, call: Call | str
     ) -> tuple[Auction, tuple[Seat, ...]]:
-        """The auction with a call by ``seat``, and the seats before it that are taken
-        to have passed.
+        """The auction with a call by ``seat``, and the seats that passed before it.
+
+        These are the seats in turn before it, which are taken to have passed.
+
+        Parameters
+        ----------
+        seat : Seat or str
+            Who calls.
+        call : Call or str
+            The call.
+
+        Returns
+        -------
+        auction : Auction
+            With the passes and the call.
+        passers : tuple of Seat
+            The seats that are taken to have passed.
+
+        Raises
+        ------
+        IllegalCall
+            If the seat does not bid, or the call may not be made there.
         """
         caller = Seat.of(seat)
         wanted = Call.of(call)

@@ -1,5 +1,6 @@
-"""Calls, contracts and vulnerability: what players say, what is to be played in the
-end, and what is at stake.
+"""Calls, contracts and vulnerability.
+
+What players say, what is to be played in the end, and what is at stake.
 """
 
 from __future__ import annotations
@@ -74,8 +75,23 @@ class Call:
 
     @classmethod
     def of(cls, value: Call | str) -> Call:
-        """Read a call (``2NT``, ``1n``, ``3♥``, ``pass``, ``X``, ``rdbl``; any case),
-        or pass one through.
+        """Read a call, or pass one through.
+
+        ``2NT``, ``1n``, ``3♥``, ``pass``, ``X``, ``rdbl``; any case.
+
+        Parameters
+        ----------
+        value : Call or str
+            A text, or a call, which is returned as it is.
+
+        Returns
+        -------
+        Call
+
+        Raises
+        ------
+        NotationError
+            If the text is no call.
         """
         if isinstance(value, Call):
             return value
@@ -92,7 +108,24 @@ class Call:
 
     @classmethod
     def bid(cls, level: int, strain: Strain | Suit | str) -> Call:
-        """The bid of a level, 1 … 7, and a strain."""
+        """The bid of a level, 1 … 7, and a strain.
+
+        Parameters
+        ----------
+        level : int
+            From 1 to 7.
+        strain : Strain, Suit or str
+            What the bid names.
+
+        Returns
+        -------
+        Call
+
+        Raises
+        ------
+        NotationError
+            If the level is another.
+        """
         if not 1 <= whole(level, "level") <= len(LEVELS):
             raise NotationError(
                 f"unknown level {level}: a bid has a level from 1 to 7", text=level
@@ -134,8 +167,9 @@ CALLS: Final = tuple(Call(index) for index in range(CALL_COUNT))
 
 
 def call_words(text: str) -> list[str]:
-    """The calls of an auction; a dash alone is a pass, and passes left out around calls
-    in brackets are put in.
+    """The calls of an auction as words.
+
+    A dash alone is a pass, and passes left out around calls in brackets are put in.
 
     >>> call_words("1S-P-3S, -"), call_words("1H (2S) 3H 4H (p)")
     (['1S', 'P', '3S', '-'], ['1H', '2S', '3H', 'P', '4H', 'p'])
@@ -171,8 +205,9 @@ def _by_opponents(word: str) -> bool:
 
 
 def passes_filled(text: str) -> str:
-    """An auction of one side alone (with dashes, or a raise, and no pass or double
-    before the end) with passes put in.
+    """An auction of one side alone with passes put in.
+
+    It has dashes, or a raise, and no pass or double before the end.
 
     >>> passes_filled("1NT-3NT"), passes_filled("1H 3H AP"), passes_filled("1H 2C")
     ('1NT P 3NT', '1H P 3H AP', '1H 2C')
@@ -241,8 +276,26 @@ class Contract:
 
     @classmethod
     def of(cls, value: Contract | str, declarer: Seat | str | None = None) -> Contract:
-        """Read ``3NTX by S``, or ``3NTX`` with the declarer beside it; a contract
-        passes through.
+        """Read ``3NTX by S``, or ``3NTX`` with the declarer beside it.
+
+        A contract passes through.
+
+        Parameters
+        ----------
+        value : Contract or str
+            ``3NTX by S``, ``3NTX`` with a ``declarer``, or a contract, which is returned as it
+            is.
+        declarer : Seat or str, optional
+            Who plays it, where the text does not say so.
+
+        Returns
+        -------
+        Contract
+
+        Raises
+        ------
+        NotationError
+            If the text is no contract, or nobody says who plays it.
         """
         if isinstance(value, Contract):
             return value
@@ -310,8 +363,23 @@ class Vulnerability(Enum):
 
     @classmethod
     def of(cls, value: Vulnerability | str) -> Vulnerability:
-        """Read PBN's words (``NS``, ``both``) and LIN's letters (``o``), or pass a
-        vulnerability through.
+        """Read a vulnerability, or pass one through.
+
+        PBN's words (``NS``, ``both``) and LIN's letters (``o``).
+
+        Parameters
+        ----------
+        value : Vulnerability or str
+            A word, a letter, or a vulnerability, which is returned as it is.
+
+        Returns
+        -------
+        Vulnerability
+
+        Raises
+        ------
+        NotationError
+            If the text is none.
         """
         if isinstance(value, Vulnerability):
             return value

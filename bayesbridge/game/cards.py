@@ -1,5 +1,6 @@
-"""Suits, strains, cards and hands: notation outside, inside numbers from 0 to 51 and
-52-bit masks for sets of cards.
+"""Suits, strains, cards and hands.
+
+Notation outside, inside numbers from 0 to 51 and 52-bit masks for sets of cards.
 """
 
 from __future__ import annotations
@@ -43,7 +44,22 @@ class Suit(IntEnum):
 
     @classmethod
     def of(cls, value: Suit | str) -> Suit:
-        """Read a suit letter or symbol, or pass a suit through."""
+        """Read a suit letter or symbol, or pass a suit through.
+
+        Parameters
+        ----------
+        value : Suit or str
+            ``S``, ``♠``, or a suit, which is returned as it is.
+
+        Returns
+        -------
+        Suit
+
+        Raises
+        ------
+        NotationError
+            If the text is no suit.
+        """
         if isinstance(value, Suit):
             return value
         try:
@@ -59,8 +75,9 @@ _SUIT_SYMBOLS: Final = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 
 
 class Strain(IntEnum):
-    """What a bid names: a suit as trumps, or no trumps; rising in the order of the
-    auction.
+    """What a bid names: a suit as trumps, or no trumps.
+
+    Rising in the order of the auction.
 
     Examples
     --------
@@ -81,7 +98,22 @@ class Strain(IntEnum):
 
     @classmethod
     def of(cls, value: Strain | Suit | str) -> Strain:
-        """Read a strain (``N`` and ``NT`` both mean no trumps), or pass one through."""
+        """Read a strain (``N`` and ``NT`` both mean no trumps), or pass one through.
+
+        Parameters
+        ----------
+        value : Strain, Suit or str
+            A letter or symbol of a suit, ``N`` or ``NT``, or a strain.
+
+        Returns
+        -------
+        Strain
+
+        Raises
+        ------
+        NotationError
+            If the text is no strain.
+        """
         if isinstance(value, Strain | Suit):
             return cls(int(value))
         try:
@@ -147,8 +179,23 @@ class Card:
 
     @classmethod
     def of(cls, value: Card | str) -> Card:
-        """Read a card as suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit
-        (``QD``), or pass one through.
+        """Read a card, or pass one through.
+
+        Suit and rank (``HK``, ``h10``, ``♠T``) or rank and suit (``QD``).
+
+        Parameters
+        ----------
+        value : Card or str
+            A text, or a card, which is returned as it is.
+
+        Returns
+        -------
+        Card
+
+        Raises
+        ------
+        NotationError
+            If the text is no card.
         """
         if isinstance(value, Card):
             return value
@@ -160,7 +207,8 @@ class Card:
             suit = Suit.of(text[:1])
         except NotationError:
             raise NotationError(
-                f"unknown suit {text[:1]!r} in card {value!r}: write suit then rank, such as HK or S10",
+                f"unknown suit {text[:1]!r} in card {value!r}: write suit then rank, "
+                "such as HK or S10",
                 text=value,
             ) from None
         if len(text) != 2 or text[1] not in RANKS:
@@ -199,8 +247,9 @@ def holding(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """A set of cards: a full hand of 13, or any part of one. PBN outside, a 52-bit mask
-    inside.
+    """A set of cards: a full hand of 13, or any part of one.
+
+    PBN outside, a 52-bit mask inside.
 
     Parameters
     ----------
@@ -234,8 +283,25 @@ class Hand:
 
     @classmethod
     def of(cls, value: Hand | Card | str | Iterable[Card | str]) -> Hand:
-        """Read a hand from text, from one card, or from cards (``"SA HK"`` too); a hand
-        passes through.
+        """Read a hand from text, from one card, or from cards.
+
+        Cards may be in one text too (``"SA HK"``); a hand passes through.
+
+        Parameters
+        ----------
+        value : Hand, Card, str or iterable of Card or str
+            A text may be a hand in PBN or a list of cards.
+
+        Returns
+        -------
+        Hand
+
+        Raises
+        ------
+        NotationError
+            If a text cannot be read.
+        DealError
+            If a card stands there twice.
         """
         if isinstance(value, Hand):
             return value
@@ -262,21 +328,40 @@ class Hand:
 
     @classmethod
     def from_pbn(cls, text: str) -> Hand:
-        """Read ``spades.hearts.diamonds.clubs``; ``-`` or nothing for a void, ``10`` or
-        ``T``, any case.
+        """Read ``spades.hearts.diamonds.clubs``.
+
+        ``-`` or nothing for a void, ``10`` or ``T``, any case.
 
         Blanks may stand for the dots, and suits may be named, as ``♠AKQ2 ♥KJ3 ♦A54
         ♣Q32`` or ``SAKQ2 HKJ3 DA54 CQ32``.
+
+        Parameters
+        ----------
+        text : str
+            Four suits, spades first.
+
+        Returns
+        -------
+        Hand
+
+        Raises
+        ------
+        NotationError
+            If it has not four suits, or an unknown rank.
+        DealError
+            If a card stands there twice.
         """
         if not str(text).strip():
             raise NotationError(
-                f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as AKQ2.KJ3.A54.Q32",
+                f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as "
+                "AKQ2.KJ3.A54.Q32",
                 text=text,
             )
         suits = _suit_by_suit(str(text)) or str(text).split(".")
         if len(suits) != len(Suit):
             raise NotationError(
-                f"hand {text!r} has {len(suits)} suits: write four, spades.hearts.diamonds.clubs, with '.' between",
+                f"hand {text!r} has {len(suits)} suits: write four, "
+                "spades.hearts.diamonds.clubs, with '.' between",
                 text=text,
             )
         mask = 0
@@ -293,13 +378,33 @@ class Hand:
         return ".".join(ranks_of(self.field(suit)) for suit in reversed(Suit))
 
     def field(self, suit: Suit | str) -> int:
-        """The 13 bits of one suit, two at bit 0, ace at bit 12."""
+        """The 13 bits of one suit, two at bit 0, ace at bit 12.
+
+        Parameters
+        ----------
+        suit : Suit, int or str
+            Which suit; a number is one of C D H S = 0 … 3.
+
+        Returns
+        -------
+        int
+        """
         if not isinstance(suit, int) or not 0 <= suit < len(Suit):
             suit = Suit.of(suit)
         return self.mask >> (SUIT_CARDS * suit) & SUIT_MASK
 
     def length(self, suit: Suit | str) -> int:
-        """How many cards of a suit."""
+        """How many cards of a suit.
+
+        Parameters
+        ----------
+        suit : Suit, int or str
+            Which suit; a number is one of C D H S = 0 … 3.
+
+        Returns
+        -------
+        int
+        """
         return self.field(suit).bit_count()
 
     @property
@@ -308,12 +413,28 @@ class Hand:
         return sum(card.points for card in self)
 
     def verify_full(self, whose: str = "the hand") -> Hand:
-        """Return the hand if it has 13 cards, and raise otherwise."""
+        """Return the hand if it has 13 cards, and raise otherwise.
+
+        Parameters
+        ----------
+        whose : str, default "the hand"
+            What the error calls it.
+
+        Returns
+        -------
+        Hand
+
+        Raises
+        ------
+        DealError
+            If it has not 13 cards; the message says how many are missing or too many.
+        """
         surplus = len(self) - HAND_CARDS
         if surplus:
             mend = "add the missing" if surplus < 0 else "take away the surplus"
             raise DealError(
-                f"{whose} {self.pbn!r} has {len(self)} cards: a full hand has 13, {mend} {abs(surplus)}",
+                f"{whose} {self.pbn!r} has {len(self)} cards: a full hand has 13, "
+                f"{mend} {abs(surplus)}",
                 hand=self,
             )
         return self
@@ -367,8 +488,9 @@ def ranks_of(field: int) -> str:
 
 
 def _suit_by_suit(text: str) -> list[str] | None:
-    """The ranks of the four suits, spades first, of a hand without dots: four groups,
-    or groups after their suit. ``None`` for what is no such hand.
+    """The ranks of the four suits, spades first, of a hand without dots.
+
+    Four groups, or groups after their suit; ``None`` for what is no such hand.
     """
     if "." in text:
         return None
@@ -385,8 +507,9 @@ def _suit_by_suit(text: str) -> list[str] | None:
 
 
 def _ranks_after_suits(groups: list[str]) -> dict[str, str] | None:
-    """The ranks of each suit that is named, such as ``SAKQ2``; ``None`` where a group
-    does not follow its suit or names no ranks.
+    """The ranks of each suit that is named, such as ``SAKQ2``.
+
+    ``None`` where a group does not follow its suit or names no ranks.
     """
     ranks_by_suit: dict[str, str] = {}
     suit = ""

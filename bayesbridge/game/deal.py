@@ -1,5 +1,6 @@
-"""Seats, numbered clockwise as the columns of layouts are, N E S W = 0 1 2 3; and
-deals: four disjoint hands of 13.
+"""Seats, and deals: four disjoint hands of 13.
+
+Seats are numbered clockwise as the columns of layouts are, N E S W = 0 1 2 3.
 """
 
 from __future__ import annotations
@@ -30,7 +31,22 @@ class Seat(IntEnum):
 
     @classmethod
     def of(cls, value: Seat | str) -> Seat:
-        """Read a seat letter or name, or pass a seat through."""
+        """Read a seat letter or name, or pass a seat through.
+
+        Parameters
+        ----------
+        value : Seat or str
+            ``N``, ``north``, or a seat, which is returned as it is.
+
+        Returns
+        -------
+        Seat
+
+        Raises
+        ------
+        NotationError
+            If the text is no seat.
+        """
         if isinstance(value, Seat):
             return value
         word = str(value).strip().upper()
@@ -43,7 +59,17 @@ class Seat(IntEnum):
         )
 
     def next(self, steps: int = 1) -> Seat:
-        """The seat ``steps`` places clockwise."""
+        """The seat ``steps`` places clockwise.
+
+        Parameters
+        ----------
+        steps : int, default 1
+            How many places; negative ones go counterclockwise.
+
+        Returns
+        -------
+        Seat
+        """
         return Seat((self + steps) % len(Seat))
 
     @property
@@ -80,8 +106,25 @@ class Deal:
 
     @classmethod
     def of(cls, value: Deal | str | Mapping[Seat | str, Hand | str]) -> Deal:
-        """Read a deal from PBN text or from a mapping seat → hand; a fourth hand gets
-        the cards that are left.
+        """Read a deal from PBN text or from a mapping seat → hand.
+
+        A fourth hand gets the cards that are left.
+
+        Parameters
+        ----------
+        value : Deal, str or mapping of Seat or str to Hand or str
+            Three hands are enough.
+
+        Returns
+        -------
+        Deal
+
+        Raises
+        ------
+        NotationError
+            If a text cannot be read.
+        DealError
+            If a card is dealt twice, or a hand has not 13 cards.
         """
         if isinstance(value, Deal):
             return value
@@ -105,8 +148,25 @@ class Deal:
 
     @classmethod
     def from_pbn(cls, text: str) -> Deal:
-        """Read ``N:hand hand hand hand``, clockwise from the seat named first; ``-``
-        for one hand left out.
+        """Read ``N:hand hand hand hand``, clockwise from the seat named first.
+
+        ``-`` stands for one hand left out.
+
+        Parameters
+        ----------
+        text : str
+            The hands with blanks between them.
+
+        Returns
+        -------
+        Deal
+
+        Raises
+        ------
+        NotationError
+            If it cannot be read.
+        DealError
+            If a card is dealt twice, or a hand has not 13 cards.
         """
         return cls.of(text)
 
@@ -116,7 +176,17 @@ class Deal:
         return "N:" + " ".join(hand.pbn for hand in self.hands)
 
     def holder(self, card: Card | str) -> Seat:
-        """The seat that was dealt a card."""
+        """The seat that was dealt a card.
+
+        Parameters
+        ----------
+        card : Card or str
+            The card.
+
+        Returns
+        -------
+        Seat
+        """
         wanted = Card.of(card)
         return next(seat for seat in Seat if wanted in self.hands[seat])
 
@@ -193,8 +263,9 @@ def _hidden_by_suit(
 
 
 def verify_hands(hands: Mapping[Seat, Hand], *, full: bool = True) -> int:
-    """The mask of all cards in the hands, which must be disjoint and as a rule
-    ``full``.
+    """The mask of all cards in the hands, which must be disjoint.
+
+    As a rule they must be ``full``, too.
     """
     dealt = 0
     for seat, hand in hands.items():
@@ -218,7 +289,8 @@ def pbn_hands(text: str) -> dict[Seat, Hand]:
     hand_texts = hands.split()
     if not colon or len(hand_texts) != len(Seat):
         raise NotationError(
-            f"deal {text!r} has {len(hand_texts)} hands: write N:hand hand hand hand, '-' for an unknown one",
+            f"deal {text!r} has {len(hand_texts)} hands: write N:hand hand hand hand, "
+            "'-' for an unknown one",
             text=text,
         )
     start = Seat.of(first)

@@ -48,16 +48,18 @@ HONOURS: Final = tuple(
 
 
 def read_only[Kind: NDArray[Any]](array: Kind) -> Kind:
-    """The same array, which nobody writes to from now on: for arrays that a value keeps
-    and shows.
+    """The same array, which nobody writes to from now on.
+
+    For arrays that a value keeps and shows.
     """
     array.flags.writeable = False
     return array
 
 
 class FrozenArrays:
-    """A dataclass with arrays that nobody can write to: one that is read-only already
-    is shared, any other copied.
+    """A dataclass with arrays that nobody can write to.
+
+    One that is read-only already is shared, any other copied.
     """
 
     __slots__ = ()
@@ -148,7 +150,8 @@ class Layouts:
         rows = np.asarray(self.masks)
         if rows.ndim != 2 or rows.shape[1] != 4 or rows.dtype.kind not in "ui":
             raise DealError(
-                f"layouts of shape {rows.shape} and type {rows.dtype}: give (n, 4) integer masks, column = seat",
+                f"layouts of shape {rows.shape} and type {rows.dtype}: give (n, 4) "
+                "integer masks, column = seat",
                 shape=rows.shape,
             )
         # A read-only array is shared, for batches run to hundreds of megabytes; any
@@ -159,14 +162,41 @@ class Layouts:
 
     @classmethod
     def of(cls, deals: Iterable[Deal | str]) -> Self:
-        """Collect deals, or their PBN texts, into a batch."""
+        """Collect deals, or their PBN texts, into a batch.
+
+        Parameters
+        ----------
+        deals : iterable of Deal or str
+            Deals, or their PBN texts.
+
+        Returns
+        -------
+        Layouts
+
+        Raises
+        ------
+        NotationError
+            If a text cannot be read.
+        DealError
+            If a card is dealt twice, or a hand has not 13 cards.
+        """
         rows = [[hand.mask for hand in Deal.of(deal)] for deal in deals]
         return cls.adopt(np.array(rows, dtype=np.uint64).reshape(-1, 4))
 
     @classmethod
     def adopt(cls, masks: Masks) -> Self:
-        """Take over a fresh array of deals without copying it or looking at it, as
-        engines give it; it becomes read-only.
+        """Take over a fresh array of deals without copying it or looking at it.
+
+        Engines give such arrays; it becomes read-only.
+
+        Parameters
+        ----------
+        masks : array of uint64, shape (n, 4)
+            Masks of hands, column = seat.
+
+        Returns
+        -------
+        Layouts
         """
         layouts = cls.__new__(cls)
         object.__setattr__(layouts, "masks", read_only(masks))
@@ -183,7 +213,18 @@ class Layouts:
         return read_only(high_card_points(self.masks))
 
     def holds(self, card: Card | str) -> NDArray[np.bool_]:
-        """(n, 4) whether each seat holds a card: one true a row."""
+        """(n, 4) whether each seat holds a card: one true a row.
+
+        Parameters
+        ----------
+        card : Card or str
+            The card.
+
+        Returns
+        -------
+        array of bool, shape (n, 4)
+            A row for each layout, a column for each seat.
+        """
         index = np.uint64(Card.of(card).index)
         return (self.masks >> index & np.uint64(1)).astype(np.bool_)
 
@@ -199,8 +240,9 @@ class Layouts:
     def __getitem__(
         self, index: int | slice | NDArray[np.bool_] | NDArray[np.integer]
     ) -> Deal | Layouts:
-        """One deal for a number; a smaller batch for a slice, a boolean mask or an
-        array of numbers.
+        """One deal for a number, else a smaller batch.
+
+        A batch for a slice, a boolean mask or an array of numbers.
         """
         if isinstance(index, int | np.integer):
             return _deal_of(self.masks[int(index)])

@@ -1,5 +1,6 @@
-"""What a contract scores, made or down: the paper's two schemes, schemes of your own,
-and duplicate bridge.
+"""What a contract scores, made or down.
+
+By the paper's two schemes, by schemes of your own, and in duplicate bridge.
 
 The paper compares two schemes, *old* and *new*, and prints neither: both are recovered
 from four made contracts among the author's published games (docs/write-a-plugin.md).
@@ -42,8 +43,9 @@ MOST_TRICKS: Final = 13
 
 @runtime_checkable
 class Scoring(Protocol):
-    """What contracts score: a :class:`Scheme`, :class:`Duplicate`, or a class of your
-    own.
+    """What contracts score.
+
+    A :class:`Scheme`, :class:`Duplicate`, or a class of your own.
 
     One for which it counts who is vulnerable says so by an attribute ``vulnerable``, a
     :class:`Vulnerability`.
@@ -67,8 +69,9 @@ class Scoring(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A scoring scheme: made at level n with k overtricks, value · (base + per_level·n
-    + per_overtrick·k).
+    """A scoring scheme of contracts, made or down.
+
+    Made at level n with k overtricks: value · (base + per_level·n + per_overtrick·k).
 
     Nobody doubles in the three-player game, so a scheme refuses doubled contracts.
 
@@ -138,8 +141,9 @@ class Scheme:
         return cls(name, exact_values, **numbers)
 
     def score(self, contract: Contract, tricks: int) -> Fraction:
-        """What declarer gets less what both defenders get when declarer and dummy take
-        ``tricks`` tricks, 0 … 13.
+        """What declarer gets less what both defenders get.
+
+        Declarer and dummy take ``tricks`` tricks, 0 … 13.
         """
         if contract.doubled:
             raise BayesBridgeError(
@@ -199,8 +203,9 @@ MEASURES_OF_STUDIES: Final = ("made", "tricks")
 
 
 def beside_built_in(schemes: Iterable[Scheme]) -> dict[str, Scheme]:
-    """The built-in schemes and then these, by name; one that two have, or a measure of
-    a study, is refused.
+    """The built-in schemes and then these, by name.
+
+    A name that two have, or that is a measure of a study, is refused.
     """
     by_name = dict(SCHEMES)
     for scheme in schemes:
@@ -275,8 +280,9 @@ class Duplicate:
     imps: ClassVar[bool] = True
 
     def score(self, contract: Contract, tricks: int) -> Fraction:
-        """What the declaring side scores with ``tricks`` tricks, 0 … 13, by law 77;
-        below zero if it is down.
+        """What the declaring side scores by law 77; below zero if it is down.
+
+        It takes ``tricks`` tricks, 0 … 13.
         """
         is_vulnerable = contract.declarer in self.vulnerable
         prices = _VULNERABLE if is_vulnerable else _NOT_VULNERABLE
@@ -338,8 +344,10 @@ type SchemeLike = Scoring | str | Mapping[str, Any] | None
 def scoring_of(
     scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None
 ) -> Scoring:
-    """The scoring that is meant: without one ``new`` where three players bid (``dummy``
-    names the fourth hand), else ``duplicate``.
+    """The scoring that is meant.
+
+    Without one ``new`` where three players bid (``dummy`` names the fourth hand), else
+    ``duplicate``.
 
     Who is vulnerable is refused where it does not count, and where the scoring says
     otherwise.
@@ -404,8 +412,9 @@ def vulnerability_counts(name: str, vulnerable: str) -> bool:
 
 @lru_cache(maxsize=128)
 def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.int64]:
-    """(14,) what declarer scores undoubled with 0 to 13 tricks; ``strain`` C D H S NT =
-    0 … 4.
+    """(14,) what declarer scores undoubled with 0 to 13 tricks.
+
+    ``strain`` is one of C D H S NT = 0 … 4.
     """
     import numpy as np
 

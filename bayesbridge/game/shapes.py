@@ -1,5 +1,6 @@
-"""Shapes of hands, four suit lengths C D H S that add up to 13, and the ways in which
-players name sets of them.
+"""Shapes of hands: four suit lengths C D H S that add up to 13.
+
+And the ways in which players name sets of them.
 
 ``balanced`` is 4-3-3-3, 4-4-3-2 or 5-3-3-2, ``5-4-2-2`` these four lengths, in any
 order; ``any 5-5`` has at least so many cards in its longest suits; ``S5+ H4-5 D-2`` has
@@ -76,14 +77,16 @@ def read_shapes(text: str) -> Shapes:
         shapes |= _read_alternative(alternative.strip(), text)
     if not shapes:
         raise NotationError(
-            f"no hand of 13 cards has the shape {text!r}: write lengths that fit, such as {EXAMPLES}"
+            f"no hand of 13 cards has the shape {text!r}: write lengths that fit, such "
+            f"as {EXAMPLES}"
         )
     return shapes
 
 
 def normal_text(text: str) -> str:
-    """The text of a shape as it is shown and read again: ``s5+  h4-5`` becomes ``S5+
-    H4-5``.
+    """The text of a shape as it is shown and read again.
+
+    ``s5+ h4-5`` becomes ``S5+ H4-5``.
     """
     words = text.strip().lower().split()
     return " ".join(

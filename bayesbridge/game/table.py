@@ -27,8 +27,9 @@ from bayesbridge.game.tricks import Trick, replay
 
 @dataclass(frozen=True)
 class Table:
-    """A moment of a deal, as it lies before everybody, with the hands that one observer
-    sees.
+    """A moment of a deal, as it lies before everybody.
+
+    With the hands that one observer sees.
     """
 
     auction: Auction | None = None
@@ -51,8 +52,9 @@ class Table:
 
     @property
     def strain(self) -> Strain | None:
-        """The strain of the contract: as told, or of the contract; ``None`` while
-        nobody knows.
+        """The strain of the contract, as told or of the contract.
+
+        ``None`` while nobody knows.
         """
         if self.trump is not None or self.contract is None:
             return self.trump
@@ -60,8 +62,9 @@ class Table:
 
     @property
     def dummy(self) -> Seat | None:
-        """Whose hand lies open after the lead; in the three-player game it need not sit
-        opposite declarer.
+        """Whose hand lies open after the lead.
+
+        In the three-player game it need not sit opposite declarer.
         """
         if self.silent is not None or self.contract is None:
             return self.silent
@@ -69,8 +72,10 @@ class Table:
 
     @property
     def leader(self) -> Seat | None:
-        """Who leads first: by the contract the next hand after declarer's that is not
-        dummy's, else by the cards.
+        """Who leads first.
+
+        By the contract the next hand after declarer's that is not dummy's, else by the
+        cards.
         """
         if self.contract is None:
             return self.plays[0][0] if self.plays else None
@@ -79,8 +84,9 @@ class Table:
 
     @cached_property
     def tricks(self) -> tuple[Trick, ...]:
-        """The plays as tricks; raises :class:`IllegalPlay` if no strain that may be
-        trumps explains them.
+        """The plays as tricks.
+
+        Raises :class:`IllegalPlay` if no strain that may be trumps explains them.
         """
         if self.strain is not None:
             return replay(self.plays, self.strain, self.shown)
@@ -109,8 +115,9 @@ class Table:
 
     @property
     def trick(self) -> Trick | None:
-        """The trick so far, empty where its leader is in turn; ``None`` after the last,
-        and while nobody is to lead.
+        """The trick so far, empty where its leader is in turn.
+
+        ``None`` after the last, and while nobody is to lead.
         """
         leader = self.leader
         if self.tricks:
@@ -155,8 +162,9 @@ class Table:
         return tuple(chain.from_iterable(trick.voids for trick in self.tricks))
 
     def legal_cards(self, seat: Seat) -> Hand:
-        """What a seat may play, as far as the table knows: a hidden hand may hold any
-        card not seen elsewhere.
+        """What a seat may play, as far as the table knows.
+
+        A hidden hand may hold any card not seen elsewhere.
         """
         unplayed = DECK_MASK & ~self.played
         if seat in self.shown:

@@ -65,7 +65,26 @@ class Trick:
 
     @classmethod
     def of(cls, value: Trick | str, trump: Suit | Strain | str | None = None) -> Trick:
-        """Read ``W:S5 SK S2``, leader and cards; a trick passes through."""
+        """Read ``W:S5 SK S2``, leader and cards; a trick passes through.
+
+        Parameters
+        ----------
+        value : Trick or str
+            ``W:S5 SK``, leader and cards in order, or a trick, which is returned as it is.
+        trump : Suit, Strain or str, optional
+            The trumps; by default there are none.
+
+        Returns
+        -------
+        Trick
+
+        Raises
+        ------
+        NotationError
+            If the text cannot be read.
+        IllegalPlay
+            If a card stands there twice or is one too many.
+        """
         if isinstance(value, Trick):
             return value
         leader, colon, cards = str(value).partition(":")
@@ -109,7 +128,18 @@ class Trick:
         return tuple((seat, suit) for seat, card in self if card.suit is not suit)
 
     def legal(self, hand: Hand) -> Hand:
-        """Of the cards a seat still holds, those it may play."""
+        """Of the cards a seat still holds, those it may play.
+
+        Parameters
+        ----------
+        hand : Hand
+            What the seat in turn has left.
+
+        Returns
+        -------
+        Hand
+            The cards that it may play: those of the suit led, else all.
+        """
         if self.suit is None:
             return hand
         of_suit_led = hand & Hand(SUIT_MASK << SUIT_CARDS * self.suit)
@@ -118,8 +148,27 @@ class Trick:
     def after(
         self, seat: Seat | str, card: Card | str, hand: Hand | None = None
     ) -> Trick:
-        """The trick with one more card, which must be legal, from ``hand`` if known;
-        else :class:`IllegalPlay`.
+        """The trick with one more card, which must be legal.
+
+        Its player's ``hand`` is looked at if known; raises :class:`IllegalPlay`.
+
+        Parameters
+        ----------
+        seat : Seat or str
+            Who plays.
+        card : Card or str
+            The card.
+        hand : Hand, optional
+            What the seat has left, if that is known: it must hold the card and follow suit.
+
+        Returns
+        -------
+        Trick
+
+        Raises
+        ------
+        IllegalPlay
+            If the card may not be played.
         """
         player = Seat.of(seat)
         played = Card.of(card)
@@ -165,8 +214,10 @@ class Trick:
 
 
 class Course(NamedTuple):
-    """How a play went: who won each complete trick, and how many cards came before the
-    first that is illegal.
+    """How a play went.
+
+    Who won each complete trick, and how many cards came before the first that is
+    illegal.
     """
 
     winners: list[Seat]
@@ -179,8 +230,10 @@ def follow(
     hands: Sequence[Hand | None],
     unseen: int = DECK_MASK,
 ) -> Course:
-    """Walk through plays; an unknown hand of N E S W may hold what is ``unseen``, but
-    no suit it did not follow.
+    """Walk through plays, trick by trick.
+
+    An unknown hand of N E S W may hold what is ``unseen``, but no suit it did not
+    follow.
     """
     possible = [unseen if hand is None else hand.mask for hand in hands]
     winners: list[Seat] = []
@@ -272,8 +325,10 @@ def _refusal(
     tricks: Sequence[Trick],
     known_hands: Mapping[Seat, Hand],
 ) -> IllegalPlay:
-    """What is wrong with the card at a place: it was played before, breaks a rule that
-    its trick knows, or follows a suit in which its player had shown out.
+    """What is wrong with the card at a place.
+
+    It was played before, breaks a rule that its trick knows, or follows a suit in which
+    its player had shown out.
     """
     seat, card = cards[place]
     number = place // 4 + 1

@@ -1,5 +1,6 @@
-"""Tables on record in PBN and LIN, read as they are found, with a note for everything
-that was left out.
+"""Tables on record in PBN and LIN, read as they are found.
+
+There is a note for everything that was left out.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ __all__ = [
 
 
 def open_records(path: str | os.PathLike[str]) -> ParsedRecords:
-    """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``)
-    or else by its content.
+    """Read a file of records, PBN or LIN.
+
+    By its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content.
 
     Parameters
     ----------
@@ -66,8 +68,9 @@ def open_records(path: str | os.PathLike[str]) -> ParsedRecords:
 
 
 def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:
-    """As :func:`bayesbridge.open_records`, one by one; also of a link of a hand viewer,
-    which is not fetched.
+    """As :func:`bayesbridge.open_records`, one by one.
+
+    Also of a link of a hand viewer, which is not fetched.
     """
     if "lin=" in str(path) and not os.path.isfile(path):
         return iter_lin(f"{link_text(str(path))}\n")

@@ -1,5 +1,6 @@
-"""Records on their way into another file: their boards numbered anew, and what the
-other format has no place for.
+"""Records on their way into another file.
+
+Their boards are numbered anew; what the other format has no place for is counted.
 """
 
 from __future__ import annotations
@@ -31,8 +32,10 @@ def renumbered(records: Iterable[Record]) -> Iterator[Record]:
 
 
 def lost_parts(records: Sequence[Record], copies: Sequence[Record]) -> Counter[str]:
-    """What copies do not hold of the records that they were written from: in how many
-    records each part differs, fields by their names and tags by ``tag`` and theirs.
+    """What copies do not hold of the records that they were written from.
+
+    In how many records each part differs: fields by their names, tags by ``tag`` and
+    theirs.
 
     >>> from bayesbridge.notation import Tag
     >>> record = Record(board="1", tags=(Tag("Event", "Cup"),))

@@ -58,8 +58,9 @@ _ROOMS: Final = {"o": "Open", "c": "Closed"}
 
 @lru_cache(maxsize=64)
 def dealt(text: str) -> Hands:
-    """The hands of ``md``; kept, since the two tables of a match follow one another with
-    the same deal.
+    """The hands of ``md``.
+
+    Cached, since the two tables of a match follow one another with the same deal.
     """
     if not text:
         return UNKNOWN_HANDS
@@ -83,7 +84,8 @@ def _hand(text: str) -> Hand | None:
     names_once = len({suit[1] for suit in suits}) == len(suits)
     if not names_all or not names_once:
         raise NotationError(
-            f"unknown hand {shorten(text)}: write suits with their cards, such as SAKQ2HKJ3DA54CQ32",
+            f"unknown hand {shorten(text)}: write suits with their cards, such as "
+            "SAKQ2HKJ3DA54CQ32",
             text=text,
         )
     cards: list[str] = []
@@ -110,8 +112,9 @@ def read_lin(source: Source) -> ParsedRecords:
 
 
 def iter_lin(source: Source) -> Iterator[Record | Skipped]:
-    """The records of a LIN document and the notes on what was left out, one by one, in
-    the order of the file.
+    """The records of a LIN document and the notes on what was left out.
+
+    One by one, in the order of the file.
     """
     document = Document(source)
     header: Mapping[str, str] = {}
@@ -177,8 +180,9 @@ def _parts(document: Document) -> Iterator[_Part]:
 
 
 def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
-    """Each token with its line, key and value; a last one without its bar comes under
-    the key ``|``.
+    """Each token with its line, key and value.
+
+    A last one without its bar comes under the key ``|``.
     """
     key: _Part | None = None
     for part in _parts(document):
@@ -252,8 +256,9 @@ class _Board(Draft):
             self.note(line, reason, "number")
 
     def call(self, line: int, value: str) -> None:
-        """A call, or several in one token; what is none stays as it is, for the auction
-        to refuse.
+        """A call, or several in one token.
+
+        What is none stays as it is, for the auction to refuse.
         """
         text = value.replace(" ", "").replace(",", "")
         calls = list(_CALL.finditer(text))
@@ -350,8 +355,9 @@ class _Board(Draft):
         return seated(batched(indices, 4), contract.declarer.next(), contract.trump)
 
     def players(self) -> Iterator[Tag]:
-        """The players of the board's room: of eight names the closed room's are the
-        last four.
+        """The players of the board's room.
+
+        Of eight names the closed room's are the last four.
         """
         names = self.header.get("pn", "").split(",")
         if self.room == "Closed" and len(names) > len(PLAYERS):
@@ -371,8 +377,9 @@ _VULNERABLE_LETTERS: Final = {
 
 
 def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
-    """Write records as LIN, which has no contract, play or result without an auction,
-    and no ``|`` in any text.
+    """Write records as LIN.
+
+    LIN has no contract, play or result without an auction, and no ``|`` in any text.
 
     Parameters
     ----------

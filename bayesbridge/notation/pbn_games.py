@@ -65,8 +65,9 @@ class RawTag:
 
 @dataclass(slots=True)
 class Game:
-    """The tag pairs of one table; ``call_notes`` are the Note tags that follow the
-    auction.
+    """The tag pairs of one table.
+
+    ``call_notes`` are the Note tags that follow the auction.
     """
 
     line: int
@@ -76,8 +77,9 @@ class Game:
     section: str = ""
 
     def add(self, tag: RawTag) -> None:
-        """Put a tag in its place; of two with one name only the first counts, but for
-        notes.
+        """Put a tag in its place.
+
+        Of two with one name only the first counts, but for notes.
         """
         if tag.name in SECTIONS:
             self.section = tag.name
@@ -110,8 +112,9 @@ class Game:
 
 @dataclass
 class _Comment:
-    """Takes comments out of lines; remembers the line where one began that is still
-    open.
+    """Takes comments out of lines.
+
+    It remembers the line where one began that is still open.
     """
 
     opened: int = 0

@@ -1,5 +1,6 @@
-"""From a file, a text or a stream to lines, and from lines to a reading: records, and
-what was left out and why.
+"""From a file, a text or a stream to records.
+
+Lines come first; from lines a reading: records, and what was left out and why.
 """
 
 from __future__ import annotations
@@ -81,8 +82,9 @@ class ParsedRecords:
 
 @dataclass
 class Draft(ABC):
-    """A table on its way to a record; ``notes`` gathers what is wrong with it, and
-    ``dropped`` is why its play ends early.
+    """A table on its way to a record.
+
+    ``notes`` gathers what is wrong with it, and ``dropped`` is why its play ends early.
     """
 
     file: str
@@ -123,8 +125,9 @@ class Draft(ABC):
     def settle_auction(
         self, first: Seat, calls: tuple[Call, ...], line_of: Callable[[int], int]
     ) -> Auction | None:
-        """The auction, if it is legal; passes after its end are forgiven. ``line_of``
-        tells the line of a call.
+        """The auction, if it is legal.
+
+        Passes after its end are forgiven. ``line_of`` tells the line of a call.
         """
         try:
             auction = without_surplus(first, calls)
@@ -144,8 +147,9 @@ class Draft(ABC):
         result_line: int,
         **fields: Any,
     ) -> Record | None:
-        """The record as far as it holds together: its play ends before the first trick
-        that is illegal.
+        """The record as far as it holds together.
+
+        Its play ends before the first trick that is illegal.
         """
         while True:
             try:
@@ -181,8 +185,9 @@ _MARKS_OF_TEXT: Final = "\n\r\0[|"
 
 
 class Document:
-    """A source with a name, whose lines can be walked once; ``damage`` says afterwards
-    why they ended early.
+    """A source with a name, whose lines can be walked once.
+
+    ``damage`` says afterwards why they ended early.
     """
 
     def __init__(self, source: Source) -> None:

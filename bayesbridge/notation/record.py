@@ -1,5 +1,6 @@
-"""One table on record, which holds together or is not made: no card lies twice, every
-call and every card is legal.
+"""One table on record, which holds together or is not made.
+
+No card lies twice, every call and every card is legal.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from bayesbridge.game.tricks import follow, replay, winning_place
 
 @lru_cache(maxsize=4096)
 def final_contract(auction: Auction) -> Contract | None:
-    """The contract of an auction that is over; cached, since a reader and its record
-    both ask.
+    """The contract of an auction that is over.
+
+    Cached, since a reader and its record both ask.
     """
     return auction.contract
 
@@ -65,8 +67,9 @@ def seated(
     *,
     columns: bool = False,
 ) -> Plays:
-    """The plays of tricks of cards by index; in ``columns`` they stand by seats from
-    the first leader, -1 for none.
+    """The plays of tricks of cards by index.
+
+    In ``columns`` they stand by seats from the first leader, -1 for none.
     """
     plays: list[tuple[Seat, Card]] = []
     turn = 0
@@ -84,8 +87,9 @@ def seated(
 def declarer_tricks(
     plays: Plays, contract: Contract | None, hands: Hands
 ) -> int | None:
-    """Declarer's tricks when all 52 cards are played, ``None`` before; raises when a
-    play is illegal.
+    """Declarer's tricks when all 52 cards are played, ``None`` before.
+
+    Raises when a play is illegal.
     """
     if not plays:
         return None
@@ -157,8 +161,9 @@ _TAG_ORDER: Final = {name: place for place, name in enumerate(MANDATORY_TAGS)}
 
 
 class Tag(NamedTuple):
-    """A tag that the package gives no meaning to, with the lines of its table if it has
-    one.
+    """A tag that the package gives no meaning to.
+
+    With the lines of its table if it has one.
     """
 
     name: str
@@ -168,8 +173,9 @@ class Tag(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One table: what is known of it, ``None`` or empty where the document does not
-    tell.
+    """One table: what is known of it.
+
+    ``None`` or empty where the document does not tell.
 
     Parameters
     ----------
@@ -287,8 +293,9 @@ class Record:
         return tuple((index, _one_line(text).strip()) for index, text in self.alerts)
 
     def _verified_tags(self) -> tuple[Tag, ...]:
-        """The tags that tell something the fields do not: one of each name (but any
-        number of notes), in order.
+        """The tags that tell something the fields do not, in order.
+
+        One of each name, but any number of notes.
         """
         kept: list[Tag] = []
         told: set[str] = set()
@@ -340,8 +347,9 @@ class Record:
 
     @property
     def rest(self) -> str:
-        """What became of the cards that are not on record, to end a sentence; empty if
-        nothing tells.
+        """What became of the cards that are not on record, to end a sentence.
+
+        Empty if nothing tells.
         """
         if self.dropped:
             return f", the rest is left out: {self.dropped}"
@@ -364,8 +372,9 @@ class Record:
         return next((tag.value for tag in self.tags if tag.name == name), "")
 
     def pair(self, seat: Seat) -> str | None:
-        """The two players of a seat's side, in alphabetical order with ``+`` between;
-        None if one has no name.
+        """The two players of a seat's side, in alphabetical order with ``+`` between.
+
+        ``None`` if one has no name.
         """
         side = (seat, seat.partner)
         names = sorted(self.tag(SEATS[member.name]).strip() for member in side)
@@ -405,8 +414,9 @@ def read_hands(text: str) -> Hands:
 
 
 def _verified_hands(hands: Hands) -> Hands:
-    """The hands, which must be disjoint and full (or all short: an end position), with
-    a fourth filled in.
+    """The hands, which must be disjoint, with a fourth filled in.
+
+    All are full, or all short: an end position.
     """
     masks = [0 if hand is None else hand.mask for hand in hands]
     if sum(masks) == DECK_MASK and all(

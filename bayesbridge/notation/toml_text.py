@@ -1,5 +1,6 @@
-"""TOML files as people write them: their text, what they say, and the line of each key,
-for errors that name it.
+"""TOML files as people write them, with the line of each key.
+
+Errors name the line.
 """
 
 from __future__ import annotations
@@ -39,13 +40,16 @@ class _KeyPlace(NamedTuple):
 
 
 class Toml:
-    """A file: ``document`` is what it says; keys of one name keep their order, so
-    counting them finds their lines.
+    """A TOML file: its text, and what it says.
+
+    ``document`` is what it says; keys of one name keep their order, so counting them
+    finds their lines.
     """
 
     def __init__(self, path: str, raw: bytes) -> None:
-        """``raw`` is what the file holds; ``path`` names it in errors and is not
-        opened.
+        """Read a file that was opened.
+
+        ``raw`` is what the file holds; ``path`` names it in errors and is not opened.
         """
         self.path = path
         text = _decoded(path, raw)
@@ -68,8 +72,9 @@ class Toml:
         return cls(path, raw)
 
     def next(self, key: str) -> tuple[str, list[str]]:
-        """``file:line: key`` of the next key of this name (no line if hidden), and of
-        each quoted text after it.
+        """``file:line: key`` of the next key of this name, and of the texts after it.
+
+        No line if the key is hidden; a place for each quoted text.
 
         >>> file = Toml("a.toml", b'call = "1H"\\nhcp = [\\n "E:1",\\n "E:2"]')
         >>> file.next("hcp")
@@ -125,8 +130,9 @@ def _parsed(path: str, text: str) -> dict[str, Any]:
 
 
 def _syntax_error(path: str, text: str, message: str) -> NotationError:
-    """The error with the line that the library names, else with the last, and with the
-    key that stands there.
+    """The error with its line and with the key that stands there.
+
+    The line is the one that the library names, else the last.
     """
     fault, _, place = message.partition(" (at ")
     lines = text.splitlines()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 NOT_HASHED: Final = frozenset(
-    {"cli", "display", "plots.py", "views", "web"}
+    {"cli", "display", "plots", "views", "web"}
 )  # no kernel or table needs them
 KEPT_DAYS: Final = 30  # how long the folder of a source that nobody uses is kept
 

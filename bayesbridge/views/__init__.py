@@ -1,3 +1,4 @@
-"""Answers as people and programs see them: tables, JSON, the page for a player, the
-page of a record.
+"""Answers as people and programs see them.
+
+Tables, JSON, the page for a player, the page of a record.
 """

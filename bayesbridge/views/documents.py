@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
     from bayesbridge.belief.belief import Belief
-    from bayesbridge.decisions.history import CallReading
+    from bayesbridge.decisions.history import CallReading, Spread
     from bayesbridge.estimators.answer import Answer
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.evidence.models import BidderModel
 
 
 def evidence_document(belief: Belief) -> dict[str, Any]:
-    return {
+    """What was seen, and how the others are taken to bid."""
+    document = {
         "players": 4 if belief.dummy is None else 3,
         "observer": belief.observer.name,
         "hand": belief.hand.pbn,
@@ -27,40 +28,41 @@ def evidence_document(belief: Belief) -> dict[str, Any]:
         "auction": None if belief.auction is None else str(belief.auction),
         "assumed_passes": [seat.name for seat in belief.assumed_passes],
         "assumptions": list(belief.assumptions),
-        **({"systems": list(belief.systems)} if belief.systems else {}),
-        **styles_document(belief.bidder),
     }
+    if belief.systems:
+        document["systems"] = list(belief.systems)
+    return document | styles_document(belief.bidder)
 
 
 def styles_document(bidder: BidderModel) -> dict[str, Any]:
-    named = getattr(getattr(bidder, "base", bidder), "named", ())
-    told = [
+    """The styles of pairs that a bidder has by name; empty where it has none."""
+    base = getattr(bidder, "base", bidder)
+    styles = [
         {"side": side, "pair": style.pair, "tables": style.tables}
-        for side, style in named
+        for side, style in getattr(base, "named", ())
     ]
-    return {"styles": told} if told else {}
+    return {"styles": styles} if styles else {}
 
 
-def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
+def estimate_document(evaluation: Evaluation, answer: Answer) -> dict[str, Any]:
+    """What ``bayesbridge estimate --json`` prints."""
     from bayesbridge.belief.posterior import CARDS, accuracy_document
 
-    posterior = found.posterior
+    posterior = evaluation.posterior
+    question = evaluation.question
     # Ten million weights may add up to a hair more than one.
-    cards, lengths, points = (
-        table.clip(max=1.0)
-        for table in (
-            posterior.card_table,
-            posterior.length_table,
-            posterior.point_table,
-        )
-    )
+    cards = posterior.card_table.clip(max=1.0)
+    lengths = posterior.length_table.clip(max=1.0)
+    points = posterior.point_table.clip(max=1.0)
     return {
         **accuracy_document(posterior, answer.method, answer.exact),
-        "pair": [seat.name for seat in found.question.pair],
-        "trump": None if found.question.trump is None else found.question.trump.name,
+        "pair": [seat.name for seat in question.pair],
+        "trump": None if question.trump is None else question.trump.name,
         **evidence_document(posterior.belief),
         "estimators": {name: answer.document(name) for name in answer.estimators},
-        "failures": {name: str(failure) for name, failure in found.failures.items()},
+        "failures": {
+            name: str(failure) for name, failure in evaluation.failures.items()
+        },
         "card_probabilities": nested(cards, CARDS, "NESW"),
         "length_probabilities": nested(lengths, "NESW", "CDHS", range(14)),
         "point_probabilities": nested(points, "NESW", range(38)),
@@ -68,45 +70,54 @@ def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
     }
 
 
-def models_document(found: Dataset) -> list[dict[str, Any]]:
+def models_document(answers: Dataset) -> list[dict[str, Any]]:
     """The rows of :func:`bayesbridge.sensitivity`; null where a model has no answer."""
     rows = []
-    for place, bidder in enumerate(found["bidder"].values.tolist()):
-        row = found.isel(bidder=place)
-        document: dict[str, Any] = {"bidder": bidder}
-        for name, variable in row.data_vars.items():
-            labels = [row[dim].values.tolist() for dim in variable.dims]
-            document[str(name)] = plain_value(variable.values, labels)
-        rows.append(document)
+    for place, bidder in enumerate(answers["bidder"].values.tolist()):
+        answer = answers.isel(bidder=place)
+        row: dict[str, Any] = {"bidder": bidder}
+        for name, variable in answer.data_vars.items():
+            labels = [answer[dim].values.tolist() for dim in variable.dims]
+            row[str(name)] = plain_value(variable.values, labels)
+        rows.append(row)
     return rows
 
 
 def plain_value(values: NDArray[Any], labels: Sequence[Iterable[Any]]) -> Any:
-    """An array as JSON has it: nested by its labels, a number or a text without any;
-    ``None`` where it is not finite.
+    """An array as JSON has it, nested by the labels of its dimensions.
+
+    A number or a text where there are no labels; ``None`` where it is not finite.
     """
-    if values.dtype.kind != "U" and not np.isfinite(values).all():
+    is_text = values.dtype.kind == "U"
+    if not is_text and not np.isfinite(values).all():
         return None
-    return nested(values, *labels) if labels else values.item()
+    if labels:
+        return nested(values, *labels)
+    return values.item()
 
 
-def readings_document(read: Iterable[CallReading]) -> list[dict[str, Any]]:
+def readings_document(readings: Iterable[CallReading]) -> list[dict[str, Any]]:
+    """How each call was read, an object for each; null where it is too rare to read."""
     return [
         {
-            "seat": one.seat.name,
-            "call": str(one.call),
-            "points": None if one.points is None else one.points._asdict(),
-            "suit": None if one.suit is None else one.suit.name,
-            "length": None if one.length is None else one.length._asdict(),
+            "seat": reading.seat.name,
+            "call": str(reading.call),
+            "points": _spread_document(reading.points),
+            "suit": None if reading.suit is None else reading.suit.name,
+            "length": _spread_document(reading.length),
             "lengths": {
-                suit.name: spread._asdict() for suit, spread in one.lengths.items()
+                suit.name: spread._asdict() for suit, spread in reading.lengths.items()
             },
-            "moved": [suit.name for suit in one.moved],
-            "features": dict(one.features),
-            "key_cards": list(one.key_cards),
+            "moved": [suit.name for suit in reading.moved],
+            "features": dict(reading.features),
+            "key_cards": list(reading.key_cards),
         }
-        for one in read
+        for reading in readings
     ]
+
+
+def _spread_document(spread: Spread | None) -> dict[str, Any] | None:
+    return None if spread is None else spread._asdict()
 
 
 def named(contract: str) -> dict[str, str | None]:
@@ -119,11 +130,17 @@ def named(contract: str) -> dict[str, str | None]:
     return {"name": name, "by": declarer or None}
 
 
-def nested(values: Any, names: Iterable[Any], *others: Iterable[Any]) -> dict[str, Any]:
-    """An array as objects within objects, one level for each dimension, whose labels
-    are given.
+def nested(
+    values: Any, labels: Iterable[Any], *inner_labels: Iterable[Any]
+) -> dict[str, Any]:
+    """An array as objects within objects, one level for each dimension.
+
+    ``labels`` are those of its first dimension, ``inner_labels`` those of the others.
     """
-    parts = zip(map(str, names), values, strict=True)
-    if others:
-        return {name: nested(part, *others) for name, part in parts}
-    return {name: float(part) for name, part in parts}
+    document: dict[str, Any] = {}
+    for label, part in zip(labels, values, strict=True):
+        if inner_labels:
+            document[str(label)] = nested(part, *inner_labels)
+        else:
+            document[str(label)] = float(part)
+    return document

@@ -1,5 +1,7 @@
-"""Deals as pages to print for a lesson: the pupils' page has the hands and nothing
-else, the teacher's what they are about and what can be made.
+"""Deals as pages to print for a lesson.
+
+The pupils' page has the hands and nothing else, the teacher's what they are about and
+what can be made.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ from bayesbridge.game.deal import Deal, Seat
 from bayesbridge.game.layouts import Layouts
 from bayesbridge.views.html import document
 
-# Deals up to which double-dummy tricks are found: a deal takes about half a second
-SOLVED = 100
+MOST_SOLVED = 100
+"""Deals up to which double-dummy tricks are found: a deal takes half a second."""
 
-# Strains as tables of tricks have them, by the number that the solver knows
 STRAIN_NUMBERS = {"NT": 4, "S": 3, "H": 2, "D": 1, "C": 0}
+"""Strains as tables of tricks have them, with the number that the solver knows."""
 
 SIDES = ((Seat.N, Seat.S), (Seat.E, Seat.W))
 
@@ -53,8 +55,9 @@ def pupils_page(
 
 
 def teachers_page(layouts: Layouts, numbering: Numbering) -> str:
-    """The boards with all hands and the type of each deal; then points, lengths and,
-    where a solver is installed, tricks and par.
+    """The boards with all hands and the type of each deal, then the answers.
+
+    These are points, lengths and, where a solver is installed, tricks and par.
     """
     boards = [
         _board(numbering, board, deal, tuple(Seat), numbering.type_of(board))
@@ -80,16 +83,16 @@ def _board(
     board: int,
     deal: Deal,
     shown: Collection[Seat],
-    kind: str = "",
+    deal_type: str = "",
 ) -> str:
-    """One board; the ``kind`` of deal stands in its heading."""
+    """One board; the type of the deal, if any, stands in its heading."""
     hands = dict.fromkeys(SEATS, "")
     for seat in shown:
         hands[seat.name] = hand(deal[seat].pbn, SEATS[seat.name])
     dealer = SEATS[numbering.dealer_of(board).name]
     vulnerable = numbering.vulnerable_on(board).value
     about = text(f"Dealer {dealer} · vulnerable: {vulnerable}")
-    title = text(" · ".join(filter(None, (f"Board {board}", kind))))
+    title = text(f"Board {board} · {deal_type}" if deal_type else f"Board {board}")
     return f"<section><h2>{title}</h2><p>{about}</p>{compass(hands)}</section>"
 
 
@@ -110,32 +113,31 @@ def _hand_text(cards: Hand) -> str:
 
 
 def _tricks_tables(layouts: Layouts, numbering: Numbering) -> list[Table]:
-    """Double-dummy tricks of each side, and par; nothing without a solver, or of very
-    many deals.
+    """Double-dummy tricks of each side, and par.
+
+    No table without a solver, or of very many deals.
     """
-    if layout_solver() is None or not 0 < len(layouts) <= SOLVED:
+    if layout_solver() is None or not 0 < len(layouts) <= MOST_SOLVED:
         return []
     columns = list(product(SIDES, STRAIN_NUMBERS))
     rows: list[list[str | float]] = []
-    for board, tricks in enumerate(_tricks_of(layouts), numbering.first):
-        cells = [
-            _tricks_text(*(tricks[seat][STRAIN_NUMBERS[strain]] for seat in side))
-            for side, strain in columns
-        ]
+    for board, tricks in enumerate(_tricks_by_deal(layouts), numbering.first):
+        cells = [_tricks_text(tricks, side, strain) for side, strain in columns]
         rows.append([str(board), *cells, *_par_cells(tricks, numbering, board)])
     heads = [
-        f"{first.name}{second.name} {SYMBOLS.get(strain, strain)}"
-        for (first, second), strain in columns
+        f"{side[0].name}{side[1].name} {SYMBOLS.get(strain, strain)}"
+        for side, strain in columns
     ]
     notes = [
-        "What double dummy takes, all four seeing all cards; 9/8: by N or E 9, by S or W 8.",
+        "What double dummy takes, all four seeing all cards; 9/8: by N or E 9, by S or "
+        "W 8.",
         "Par: the contract that both sides come to if they see all cards, and its score for "
         "North and South.",
     ]
     return [Table("Tricks and par", ["board", *heads, "par", "score"], rows, notes)]
 
 
-def _tricks_of(layouts: Layouts) -> list[list[list[int]]]:
+def _tricks_by_deal(layouts: Layouts) -> list[list[list[int]]]:
     """Double-dummy tricks by deal, declarer N E S W and strain C D H S NT."""
     tricks = np.empty((len(layouts), len(Seat), len(STRAIN_NUMBERS)), np.int64)
     for seat, strain in product(Seat, STRAIN_NUMBERS.values()):
@@ -144,9 +146,11 @@ def _tricks_of(layouts: Layouts) -> list[list[list[int]]]:
     return table
 
 
-def _tricks_text(first: int, second: int) -> str:
-    """The tricks of a side, by both its declarers where they differ."""
-    return str(first) if first == second else f"{first}/{second}"
+def _tricks_text(tricks: list[list[int]], side: tuple[Seat, Seat], strain: str) -> str:
+    """The tricks of a side in a strain, by both its declarers where they differ."""
+    number = STRAIN_NUMBERS[strain]
+    by_declarer = [tricks[declarer][number] for declarer in side]
+    return "/".join(str(count) for count in dict.fromkeys(by_declarer))
 
 
 def _par_cells(tricks: list[list[int]], numbering: Numbering, board: int) -> list[str]:

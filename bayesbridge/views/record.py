@@ -1,5 +1,6 @@
-"""A table on record as a page with a step control: watch what one seat believes after
-every call and every trick.
+"""A table on record as a page with a step control.
+
+The reader watches what one seat believes after every call and every trick.
 """
 
 from __future__ import annotations
@@ -8,12 +9,10 @@ import json
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
-from math import isfinite
-from typing import Any, Literal, Unpack
+from typing import Any, Final, Literal, Unpack
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import CARDS, Posterior
-from bayesbridge.decisions.history import StepOptions, moments, strength
+from bayesbridge.decisions.history import StepOptions
 from bayesbridge.decisions.review import (
     BoardReview,
     Judged,
@@ -23,156 +22,19 @@ from bayesbridge.decisions.review import (
     review_table,
 )
 from bayesbridge.display.markup import Table, sentence
-from bayesbridge.display.words import (
-    BITS,
-    NOT_FROM_THE_DEAL,
-    SEATS,
-    card_words,
-    game,
-    number,
-    percent,
-)
+from bayesbridge.display.words import BITS, NOT_FROM_THE_DEAL, SEATS, game, percent
 from bayesbridge.engines.budget import USUAL
-from bayesbridge.estimators.outlook import outlook
-from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal
 from bayesbridge.evidence.models import BidderModel, PlayerModel
-from bayesbridge.game.calls import Contract, Vulnerability
+from bayesbridge.game.calls import Vulnerability
 from bayesbridge.game.deal import Seat
 from bayesbridge.notation.record import Record
-from bayesbridge.runtime.random64 import Seed
-from bayesbridge.views.html import document
+from bayesbridge.views.html import document, folded, shell_lines
+from bayesbridge.views.step_documents import step_documents, table_document
 
-
-def table_document(record: Record, belief: Belief) -> dict[str, Any]:
-    """What does not change from step to step."""
-    contract = record.contract
-    dummy = None if contract is None else contract.declarer.partner
-    shown = None if dummy is None else record.hands[dummy]
-    return {
-        "observer": belief.observer.name,
-        "dummy": None if dummy is None else dummy.name,
-        "names": {seat.name: record.tag(SEATS[seat.name]) for seat in Seat},
-        "dealer": None if record.dealer is None else record.dealer.name,
-        "contract": None if contract is None else str(contract),
-        "calls": [[seat.name, str(call)] for seat, call in record.auction or ()],
-        "plays": [[seat.name, str(card)] for seat, card in record.plays],
-        "cards": list(CARDS),
-        "own": [str(card) for card in belief.hand],
-        "dummyHand": None if shown is None else list(map(str, shown)),
-        "truth": None
-        if record.deal is None
-        else {seat.name: list(map(str, record.deal[seat])) for seat in Seat},
-    }
-
-
-def states(
-    belief: Belief, contract: Contract | None, **steps: Unpack[StepOptions]
-) -> list[dict[str, Any]]:
-    """One object for each step, in order; probabilities in thousandths."""
-    found: list[dict[str, Any]] = []
-    before, state = 0, dict[str, Any]()
-    for _, pieces, posterior, news in moments(belief, **steps):
-        seen = belief.evidence[:pieces]
-        bits = state.get("bits")
-        state = _state(posterior) if news else state
-        chance = _chance(posterior, contract, steps.get("rng", 0))
-        told = (
-            None
-            if bits is None or state["bits"] is None
-            else round(bits - state["bits"], 2)
-        )
-        kinds = {"calls": Called, "cards": Play, "open": Reveal}
-        far = {
-            name: sum(isinstance(piece, kind) for piece in seen)
-            for name, kind in kinds.items()
-        }
-        far["open"] = far["open"] > 0  # whether the dummy lies open
-        found.append(
-            {
-                "event": _event(belief, seen, before),
-                "told": told,
-                **far,
-                **state,
-                **chance,
-            }
-        )
-        before = pieces
-    return found
-
-
-def _chance(
-    posterior: Posterior, contract: Contract | None, rng: Seed
-) -> dict[str, Any]:
-    """What becomes of the contract, and what that rests on; ``None`` without one."""
-    if contract is None:
-        return {"made": None, "tricks": None, "basis": None}
-    chance = outlook(posterior, contract, rng)
-    return {
-        "made": round(chance.made.mean, 3),
-        "tricks": round(chance.tricks, 1),
-        "basis": str(chance.basis),
-    }
-
-
-def _state(posterior: Posterior) -> dict[str, Any]:
-    cards, points = posterior.card_table, posterior.point_table
-    means = posterior.length_table @ range(14)
-    hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
-    return {
-        "bits": round(posterior.entropy_bits, 2)
-        if isfinite(posterior.entropy_bits)
-        else None,
-        "layouts": number(posterior.count()),
-        "exact": posterior.counts_cards,
-        "hidden": [seat.name for seat in hidden],
-        "places": {
-            seat.name: [round(1000 * float(share)) for share in cards[:, seat]]
-            for seat in hidden
-        },
-        "lengths": {
-            seat.name: [round(float(mean), 2) for mean in means[seat][::-1]]
-            for seat in hidden
-        },
-        "points": {seat.name: _points(points[seat].tolist()) for seat in hidden},
-    }
-
-
-def _points(shares: Sequence[float]) -> dict[str, Any]:
-    mean, low, high = strength(shares)
-    thousandths = [round(1000 * share) for share in shares]
-    last = max((points for points, share in enumerate(thousandths) if share), default=0)
-    return {
-        "mean": round(mean, 1),
-        "low": low,
-        "high": high,
-        "shares": thousandths[: last + 1],
-    }
-
-
-def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
-    """What happened last, in words."""
-    if not seen:
-        return f"{SEATS[belief.observer.name]} looks at 13 cards"
-    last = seen[-1]
-    played = sum(isinstance(piece, Play) for piece in seen)
-    if isinstance(last, Called):
-        called = {"Pass": "passes", "X": "doubles", "XX": "redoubles"}.get(
-            str(last.call), f"bids {last.call}"
-        )
-        return f"{SEATS[last.seat.name]} {called}"
-    if not isinstance(last, Play):
-        return f"{SEATS[last.seat.name]} lays down dummy"
-    if len(seen) - before == 1 and played % 4:
-        verb = "leads" if played % 4 == 1 else "plays"
-        return f"{SEATS[last.seat.name]} {verb} {card_words(last.card)}"
-    trick = belief.table.tricks[(played - 1) // 4]
-    cards = " ".join(card_words(card) for card in trick.cards)
-    winner = (
-        f", won by {SEATS[Seat(trick.winner).name]}"
-        if trick.complete and trick.winner is not None
-        else ""
-    )
-    return f"Trick {(played + 3) // 4}{winner}: {SEATS[trick.leader.name]} led {cards}"
+VULNERABLE_SIDES: Final = {
+    Vulnerability.NONE: "nobody vulnerable",
+    Vulnerability.ALL: "all vulnerable",
+}
 
 
 def html_record(
@@ -186,15 +48,35 @@ def html_record(
     review: Sequence[Judged] = (),
     **steps: Unpack[StepOptions],
 ) -> str:
-    """A table on record as one self-contained HTML page, with a control that steps
-    through the auction and the tricks.
+    """Make a table on record one self-contained HTML page.
 
-    ``steps``: ``by_card`` makes a step of every card; ``draws`` (2000) are the layouts
-    of each step where there are too many to walk; ``rng`` (0). ``bidder`` and
-    ``player`` are how the others bid and choose cards (default: experts). ``command``
-    is the line that makes the page again. ``review`` marks cards that were costly or
-    unlucky.
+    A control steps through the auction and the tricks.
 
+    Parameters
+    ----------
+    record : Record
+        The table: auction, hands, cards played.
+    observer : Seat or str, default "S"
+        Whose beliefs are shown.
+    bidder, player : optional
+        How the others bid and choose cards; by default as experts do.
+    title : str, optional
+        The heading of the page.
+    command : str, optional
+        The line of a shell that makes the page again.
+    review : sequence of Judged, optional
+        Cards of which those that were costly or unlucky are marked.
+    **steps
+        ``by_card`` makes a step of every card; ``draws`` (2000) are the layouts of each
+        step where there are too many to walk; ``rng`` (0).
+
+    Returns
+    -------
+    str
+        The text of the HTML file.
+
+    Examples
+    --------
     >>> import bayesbridge as bb
     >>> from bayesbridge.notation import read_pbn
     >>> text = '[Board "1"]\\n[Deal "N:- - AKQ2.KJ3.A54.Q32 -"]\\n[Auction "S"]\\n1NT\\n'
@@ -202,102 +84,142 @@ def html_record(
     '<!DOCTYPE html>'
     """
     belief = Belief.of_record(record, observer, bidder=bidder, player=player)
-    heading = (
-        f"{record.title}: what {SEATS[belief.observer.name]} believes"
-        if title is None
-        else title
+    if title is None:
+        title = f"{record.title}: what {SEATS[belief.observer.name]} believes"
+    draws = steps.get("draws") or USUAL["record"].draws
+    steps["draws"] = draws
+    documents = step_documents(belief, record.contract, **steps)
+    table = table_document(record, belief) | {"review": _review_marks(review)}
+    stepper = _page_file("html").replace("LAST", str(len(documents) - 1))
+    body = (
+        stepper
+        + _review_section(record, review)
+        + _all_steps(documents)
+        + _computation(belief, draws, command)
     )
-    draws = steps["draws"] = steps.get("draws") or USUAL["record"].draws
-    walked = states(belief, record.contract, **steps)
-    marks = {
-        str(one.number): {"verdict": one.verdict, "why": one.why}
-        for one in review
-        if one.verdict
-    }
-    data = {
-        "table": table_document(record, belief) | {"review": marks},
-        "steps": walked,
-    }
-    folder = files("bayesbridge.views")
-    style, script, views = (
-        folder.joinpath(f"record.{kind}").read_text("utf-8")
-        for kind in ("css", "js", "html")
+    states = _json_for_html({"table": table, "steps": documents})
+    script = (
+        f'<script type="application/json" id="states">{states}</script>'
+        f"<script>{_page_file('js')}</script>"
     )
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    for sign in "&<>":  # no sign in it means anything to HTML
+    return document(title, _facts(record), body, _page_file("css"), script)
+
+
+def _page_file(kind: str) -> str:
+    """The style, the script or the HTML of the step control."""
+    return files("bayesbridge.views").joinpath(f"record.{kind}").read_text("utf-8")
+
+
+def _json_for_html(document: dict[str, Any]) -> str:
+    """JSON in which no sign means anything to HTML."""
+    text = json.dumps(document, allow_nan=False, separators=(",", ":"))
+    for sign in "&<>":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
-    code = f'<script type="application/json" id="states">{text}</script><script>{script}</script>'
-    views = views.replace("LAST", str(len(walked) - 1))
-    judged = ""
-    if review:
-        costly = review_table(review, "Cards that were costly or unlucky")
-        players = players_table(players_of([BoardReview(record, review)]))
-        told = f"{sentence(' '.join(alert_sentences(record)))}{costly.html()}{players.html()}"
-        judged = f"<section><h2>Review of the play</h2>{told}</section>"
+    return text
+
+
+def _review_marks(review: Sequence[Judged]) -> dict[str, dict[str, str]]:
+    """Verdicts on cards, by how many cards were played before."""
+    return {
+        str(judged.number): {"verdict": judged.verdict, "why": judged.why}
+        for judged in review
+        if judged.verdict
+    }
+
+
+def _review_section(record: Record, review: Sequence[Judged]) -> str:
+    """What the cards cost, and what players lost; nothing without a review."""
+    if not review:
+        return ""
+    alerts = sentence(" ".join(alert_sentences(record)))
+    costly = review_table(review, "Cards that were costly or unlucky").html()
+    players = players_table(players_of([BoardReview(record, review)])).html()
+    return f"<section><h2>Review of the play</h2>{alerts}{costly}{players}</section>"
+
+
+def _computation(belief: Belief, draws: int | None, command: str | None) -> str:
+    """How the beliefs were computed, and the line that makes the page again."""
     words = (
-        f"{game(None)} {' '.join(belief.assumptions)} Where there are too many layouts to walk, each step rests on "
-        f"{draws} draws. The chance of the contract is double dummy from the deal, as a network predicts it; where few "
-        f"layouts are left they are solved from there on, and tricks that decide it settle it. {BITS}"
+        f"{game(None)} {' '.join(belief.assumptions)} Where there are too many layouts "
+        f"to walk, each step rests on {draws} draws. The chance of the contract is "
+        "double dummy from the deal, as a network predicts it; where few layouts are "
+        "left they are solved from there on, and tricks that decide it settle it. "
+        f"{BITS}"
     )
-    shell = (
-        f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
-    )
-    how = f"<details><summary><h2>How it was computed</h2></summary><p>{escape(words)}</p>{shell}</details>"
-    return document(
-        heading, _facts(record), views + judged + _all_steps(walked) + how, style, code
-    )
+    content = f"<p>{escape(words)}</p>{shell_lines(command)}"
+    return folded("How it was computed", content)
 
 
 def _facts(record: Record) -> str:
-    told = [] if record.contract is None else [str(record.contract)]
-    told += [] if record.result is None else [f"{record.result} tricks were taken"]
-    told += ["passed out"] if record.passed_out else []
-    told += [] if record.dealer is None else [f"dealer {SEATS[record.dealer.name]}"]
-    sides = {
-        Vulnerability.NONE: "nobody vulnerable",
-        Vulnerability.ALL: "all vulnerable",
-    }
-    if record.vulnerable is not None:
-        told.append(
-            sides.get(record.vulnerable, f"{record.vulnerable.value} vulnerable")
-        )
-    return f'<p class="worth">{escape(", ".join(told))}.</p>' if told else ""
+    """Contract, result, dealer and vulnerability, as far as they are on record."""
+    facts = []
+    if record.contract is not None:
+        facts.append(str(record.contract))
+    if record.result is not None:
+        facts.append(f"{record.result} tricks were taken")
+    if record.passed_out:
+        facts.append("passed out")
+    if record.dealer is not None:
+        facts.append(f"dealer {SEATS[record.dealer.name]}")
+    vulnerable = record.vulnerable
+    if vulnerable is not None:
+        side = f"{vulnerable.value} vulnerable"
+        facts.append(VULNERABLE_SIDES.get(vulnerable, side))
+    if not facts:
+        return ""
+    return f'<p class="worth">{escape(", ".join(facts))}.</p>'
+
+
+STEP_HEADS: Final = (
+    "step",
+    "bits left",
+    "bits told",
+    "makes, double dummy from the deal",
+    "points N",
+    "E",
+    "S",
+    "W",
+)
+
+
+def _all_steps(documents: Sequence[dict[str, Any]]) -> str:
+    """The steps for who has no script: a row for each."""
+    rows = [
+        [
+            step["event"],
+            _bits_text(step["bits"]),
+            _signed_bits_text(step["told"]),
+            _made_text(step),
+            *(_points_text(step, seat) for seat in "NESW"),
+        ]
+        for step in documents
+    ]
+    title = (
+        "After every step: uncertainty, what it told, and mean points of the hidden "
+        "hands"
+    )
+    table = Table(title, STEP_HEADS, rows).html()
+    return folded("All steps as a table", table, ' id="all"')
+
+
+def _bits_text(bits: float | None) -> str:
+    return "–" if bits is None else f"{bits:.1f}"
+
+
+def _signed_bits_text(bits: float | None) -> str:
+    """Bits with their sign; nothing where no number can be said."""
+    return "" if bits is None else f"{bits:+.1f}".replace("-", "−")
 
 
 def _made_text(step: dict[str, Any]) -> str:
-    """The chance of the contract; where it is not double dummy from the deal, what it
-    is.
-    """
+    """The chance of the contract, and what it is if not double dummy from the deal."""
     if step["made"] is None:
         return ""
     return percent(step["made"]) + NOT_FROM_THE_DEAL.get(step["basis"], "")
 
 
-def _all_steps(steps: list[dict[str, Any]]) -> str:
-    """The same without a script: a row for each step."""
-    rows = [
-        [
-            step["event"],
-            "–" if step["bits"] is None else f"{step['bits']:.1f}",
-            "" if step["told"] is None else f"{step['told']:+.1f}".replace("-", "−"),
-            _made_text(step),
-            *(
-                f"{step['points'][seat]['mean']:.1f}" if seat in step["points"] else "–"
-                for seat in "NESW"
-            ),
-        ]
-        for step in steps
-    ]
-    heads = (
-        "step",
-        "bits left",
-        "bits told",
-        "makes, double dummy from the deal",
-        "points N",
-        "E",
-        "S",
-        "W",
-    )
-    title = "After every step: uncertainty, what it told, and mean points of the hidden hands"
-    table = Table(title, heads, rows).html()
-    return f'<details id="all"><summary><h2>All steps as a table</h2></summary>{table}</details>'
+def _points_text(step: dict[str, Any], seat: str) -> str:
+    """The mean points of a hidden hand; a dash for a hand in sight."""
+    if seat not in step["points"]:
+        return "–"
+    return f"{step['points'][seat]['mean']:.1f}"

@@ -1,5 +1,6 @@
-"""The boards of a session as a page to read or to print: what every card cost, by what
-its player could know.
+"""The boards of a session as a page to read or to print: what every card cost.
+
+Cards are judged by what their players could know.
 """
 
 from __future__ import annotations
@@ -32,39 +33,54 @@ STYLE = """
 """
 
 
-def session_page(found: Sequence[BoardReview]) -> str:
-    """A line for each player first; then every board with its hands, its auction, and
-    the cards that cost.
-    """
-    table = session_table if len(found) > 1 else players_table
-    players = table(players_of(found))
+def session_page(reviews: Sequence[BoardReview]) -> str:
+    """A line for each player, then every board with the cards that cost."""
+    make_table = session_table if len(reviews) > 1 else players_table
+    players = make_table(players_of(reviews)).html()
     tables = [
-        review_table(one.cards, "Cards that were costly or unlucky") for one in found
+        review_table(review.cards, "Cards that were costly or unlucky")
+        for review in reviews
     ]
-    boards = [
-        _board(one.record, table) for one, table in zip(found, tables, strict=True)
-    ]
-    body = f"<section>{players.html()}{sentence(' '.join(tables[0].notes))}</section>{''.join(boards)}"
-    return document(f"{counted(len(found), 'board')}, card by card", "", body, STYLE)
+    boards = "".join(
+        _board(review.record, costly)
+        for review, costly in zip(reviews, tables, strict=True)
+    )
+    notes = sentence(" ".join(tables[0].notes))
+    title = f"{counted(len(reviews), 'board')}, card by card"
+    return document(title, "", f"<section>{players}{notes}</section>{boards}", STYLE)
 
 
 def _board(record: Record, costly: Table) -> str:
-    shown = ""
-    if (deal := record.deal) is not None:
-        heads = {
-            seat: f"{SEATS[seat.name]} {record.tag(SEATS[seat.name])}".strip()
-            for seat in Seat
-        }
-        shown = compass({seat.name: hand(deal[seat].pbn, heads[seat]) for seat in Seat})
-    if record.auction is not None:
-        shown += calls(
-            "NESW", [(seat.name, str(call)) for seat, call in record.auction], None
-        )
-    judged = (
-        replace(costly, notes=()).html()
-        if costly.rows
-        else sentence("No card was costly or unlucky.")
-    )
-    told = "".join(map(sentence, alert_sentences(record)))
+    """A board with its hands, its auction, and the cards that cost."""
     title = text(f"{record.title}: {record.contract}")
-    return f'<section class="board"><h2>{title}</h2><div>{shown}</div>{told}{judged}</section>'
+    diagrams = _hands(record) + _auction(record)
+    alerts = "".join(map(sentence, alert_sentences(record)))
+    judged = sentence("No card was costly or unlucky.")
+    if costly.rows:
+        judged = replace(costly, notes=()).html()
+    return (
+        f'<section class="board"><h2>{title}</h2><div>{diagrams}</div>'
+        f"{alerts}{judged}</section>"
+    )
+
+
+def _hands(record: Record) -> str:
+    """The four hands with their players; nothing where the deal is not on record."""
+    deal = record.deal
+    if deal is None:
+        return ""
+    hands = {}
+    for seat in Seat:
+        seat_name = SEATS[seat.name]
+        head = f"{seat_name} {record.tag(seat_name)}".strip()
+        hands[seat.name] = hand(deal[seat].pbn, head)
+    return compass(hands)
+
+
+def _auction(record: Record) -> str:
+    """The auction; nothing where it is not on record."""
+    if record.auction is None:
+        return ""
+    return calls(
+        "NESW", [(seat.name, str(call)) for seat, call in record.auction], None
+    )

@@ -1,5 +1,6 @@
-"""The explorer: a page on which positions are set by clicking, answered by a local
-server or by a notebook's kernel.
+"""The explorer: a page on which positions are set by clicking.
+
+It is answered by a local server or by a notebook's kernel.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ import importlib.util
 import json
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge import __version__
 from bayesbridge.errors import BayesBridgeError
@@ -18,15 +19,35 @@ if TYPE_CHECKING:
     from bayesbridge.web.widget import Explorer
 
 
+PAGE_FILES: Final = ("index.html", "explorer.js", "explorer.css")
+
+
 def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
-    """The explorer as a widget for Jupyter, marimo and Colab, answered by the kernel;
-    no server is started.
+    """Open the explorer as a widget for Jupyter, marimo and Colab.
 
-    It opens on ``belief``, or else on the page's first moment, and is ``height`` pixels
-    high. What is clicked comes back as :attr:`~bayesbridge.web.widget.Explorer.belief`.
-    A belief that the page cannot show is refused: one with a model or a system of your
-    own, or with a style learned from records.
+    The notebook's kernel answers it; no server is started. What is clicked comes back
+    as :attr:`~bayesbridge.web.widget.Explorer.belief`.
 
+    Parameters
+    ----------
+    belief : Belief, optional
+        What the page opens on; by default its first moment, before a hand is given.
+    height : int, default 570
+        Height of the page in pixels.
+
+    Returns
+    -------
+    Explorer
+        The widget, which a notebook shows.
+
+    Raises
+    ------
+    BayesBridgeError
+        If ``anywidget`` is not installed, or the page cannot show the belief: one with
+        a model or a system of your own, or with a style learned from records.
+
+    Examples
+    --------
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
     >>> bb.explore(belief).belief == belief
@@ -40,42 +61,45 @@ def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
 
 
 def page_files() -> dict[str, str]:
-    """The files of the page by name; a tag of the HTML says which kinds of evidence,
-    settings and models there are.
+    """The files of the page by name.
+
+    A tag of the HTML says which kinds of evidence, settings and models there are.
     """
+    page = {
+        name: files("bayesbridge.web").joinpath("page", name).read_text("utf-8")
+        for name in PAGE_FILES
+    }
+    about = escape(json.dumps(_about()))
+    page["index.html"] = page["index.html"].replace(
+        'name="about" content=""', f'name="about" content="{about}"'
+    )
+    style = files("bayesbridge.views").joinpath("style.css").read_text("utf-8")
+    page["explorer.css"] = style + page["explorer.css"]
+    return page
+
+
+def _about() -> dict[str, Any]:
+    """What the page offers: kinds of evidence, settings, models."""
     from bayesbridge.bidders.learned import TYPICAL
     from bayesbridge.bidders.system_files import system_names
     from bayesbridge.estimators.builtin import bayesbridge_bidders
     from bayesbridge.evidence.kinds import KINDS
     from bayesbridge.position import SETTINGS
 
-    names = "index.html", "explorer.js", "explorer.css"
-    found = {
-        name: files("bayesbridge.web").joinpath("page", name).read_text("utf-8")
-        for name in names
+    kinds = {
+        name: {
+            "verb": getattr(kind, "verb", name),
+            "example": kind.example,
+            "help": kind.help,
+        }
+        for name, kind in KINDS.items()
     }
-    about = {
+    return {
         "version": __version__,
-        "kinds": {
-            name: {
-                "verb": getattr(kind, "verb", name),
-                "example": kind.example,
-                "help": kind.help,
-            }
-            for name, kind in KINDS.items()
-        },
+        "kinds": kinds,
         "settings": list(SETTINGS),
         "many": [name for name, setting in SETTINGS.items() if setting.many],
         "bidders": list(bayesbridge_bidders()),
         "systems": list(system_names()),
         "styles": list(TYPICAL),
     }
-    offered = f'name="about" content="{escape(json.dumps(about))}"'
-    found["index.html"] = found["index.html"].replace(
-        'name="about" content=""', offered
-    )
-    found["explorer.css"] = (
-        files("bayesbridge.views").joinpath("style.css").read_text("utf-8")
-        + found["explorer.css"]
-    )
-    return found

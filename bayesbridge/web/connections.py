@@ -1,5 +1,7 @@
-"""HTTP connections that nobody can hold open: the header of a request has a limit of
-time, and a client has a limit of connections that ask nothing.
+"""HTTP connections that nobody can hold open.
+
+The header of a request has a limit of time, and a client has a limit of connections
+that ask nothing.
 """
 
 from __future__ import annotations
@@ -10,13 +12,18 @@ from typing import Any, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-REQUEST_SECONDS: Final = 10.0  # for the header of a request, and again for its body
-MOST_IDLE: Final = 32  # connections of one client without a request; browsers have six
+REQUEST_SECONDS: Final = 10.0
+"""For the header of a request, and again for its body."""
+
+MOST_IDLE: Final = 32
+"""Connections of one client without a request; browsers have six."""
 
 
 class Connection(H11Protocol):
-    """A connection of uvicorn, which limits the time between two requests itself, but
-    not that of a request which has begun to arrive.
+    """A connection of uvicorn with limits.
+
+    Uvicorn itself limits the time between two requests, but not that of a request which
+    has begun to arrive.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -30,20 +37,24 @@ class Connection(H11Protocol):
         return self.conn.their_state is h11.IDLE and not self.transport.is_closing()
 
     def connection_made(self, transport: Any) -> None:
+        """Let the clock run for the first request."""
         super().connection_made(transport)
         self._idle_since = self.loop.time()
         self._limit_header()
         self._close_surplus()
 
     def data_received(self, data: bytes) -> None:
+        """Stop the clock, if a whole header has come."""
         super().data_received(data)
         self._limit_header()
 
     def on_response_complete(self) -> None:
+        """Count the connection as idle from now on."""
         super().on_response_complete()
         self._idle_since = self.loop.time()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the clock."""
         self._stop_clock()
         super().connection_lost(exc)
 
@@ -55,14 +66,13 @@ class Connection(H11Protocol):
             self._deadline = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
 
     def _stop_clock(self) -> None:
+        """Forget the limit of the header."""
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
     def _close_surplus(self) -> None:
-        """Close the connection of this client that has been idle longest, if there are
-        too many.
-        """
+        """Close the client's connection that was idle longest, if there are too many."""
         idle = [
             connection
             for connection in self.connections
@@ -71,7 +81,8 @@ class Connection(H11Protocol):
             and _host(connection) == _host(self)
         ]
         if len(idle) > MOST_IDLE:
-            min(idle, key=lambda connection: connection._idle_since).transport.close()
+            longest_idle = min(idle, key=lambda connection: connection._idle_since)
+            longest_idle.transport.close()
 
 
 def _host(connection: Connection) -> str:

@@ -1,5 +1,6 @@
-"""Fields of the JSON documents that a page sends: each is of the kind that it must be,
-or the error names it and says what it takes.
+"""Fields of the JSON documents that a page sends.
+
+Each is of the kind that it must be, or the error names it and says what it takes.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
 import anywidget
@@ -22,10 +22,17 @@ from bayesbridge.display.words import model_words
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.position import SETTINGS
 from bayesbridge.web import page_files
-from bayesbridge.web.answers import Memory, read_question
-from bayesbridge.web.worker import events, refusal
+from bayesbridge.web.memory import Memory
+from bayesbridge.web.questions import read_question
+from bayesbridge.web.worker import Event, events, refusal
+
+MOST_ANSWERS: Final = 8
+"""Answers that are kept until the page asks for their next event."""
+
+END: Final[Event] = ("end", {})
 
 
 class Explorer(anywidget.AnyWidget):
@@ -41,15 +48,15 @@ class Explorer(anywidget.AnyWidget):
     def __init__(self, belief: Belief | None = None, height: int = 570) -> None:
         self._belief: Belief | None = None
         self._memory = Memory()
-        self._events: dict[str, Iterator[tuple[str, dict[str, Any]]]] = {}
+        self._events: dict[str, Iterator[Event]] = {}
         super().__init__(link="" if belief is None else link_of(belief), height=height)
         self.on_msg(self._answer)
 
     @property
     def belief(self) -> Belief | None:
-        """What is believed on the page now; while its position is incomplete or
-        contradicts itself, what was before.
+        """What is believed on the page now.
 
+        While its position is incomplete or contradicts itself, it is what was before;
         ``None`` before the page is shown, unless a belief was given. Another that is
         set moves the page there.
         """
@@ -61,49 +68,60 @@ class Explorer(anywidget.AnyWidget):
         self.send({"link": self.link})
 
     @traitlets.observe("link")
-    def _moved(self, change: Any) -> None:
+    def _update_belief(self, change: Any) -> None:
+        """Keep the belief of a link that has one."""
         with suppress(BayesBridgeError):
             belief = belief_of(change["new"])
             belief.verify()
             self._belief = belief
 
     def _answer(self, _widget: Any, message: dict[str, Any], _buffers: Any) -> None:
+        """Answer a message: with the page, or with the next event of a question."""
         if message.get("kind") == "page":
-            page = page_files()
-            html, script, style = (
-                page[name] for name in ("index.html", "explorer.js", "explorer.css")
-            )
-            html = html.replace(
-                '<link rel="stylesheet" href="explorer.css">', f"<style>{style}</style>"
-            )
-            self.send(
-                {
-                    "page": html.replace(
-                        ' src="explorer.js"></script>', f">{script}</script>"
-                    )
-                }
-            )
-            return
-        if "link" in message:
+            self.send({"page": whole_page()})
+        elif "link" in message:
             self.link = message["link"]
-            return
-        name = message["id"]
-        if "kind" in message:
-            self._events[name] = events(message, self._memory)
-            for older in list(self._events)[:-8]:  # given up long ago
-                del self._events[older]
+        else:
+            name = message["id"]
+            if "kind" in message:
+                self._begin(name, message)
+            self.send({"id": name, "event": self._next_event(name)})
+
+    def _begin(self, name: str, question: dict[str, Any]) -> None:
+        """Begin to answer a question; the oldest answers are given up."""
+        self._events[name] = events(question, self._memory)
+        for older in list(self._events)[:-MOST_ANSWERS]:
+            del self._events[older]
+
+    def _next_event(self, name: str) -> Event:
+        """The next event of an answer, by its name; an error is one too."""
+        event = END
         try:
-            event = next(self._events.get(name, iter(())), ("end", {}))
+            if name in self._events:
+                event = next(self._events[name], END)
         except KeyboardInterrupt:
             event = "refused", {"message": "The kernel was interrupted."}
         except Exception as error:
             event = "refused", refusal(error)
         if event[0] == "end":
             self._events.pop(name, None)
-        self.send({"id": name, "event": event})
+        return event
+
+
+def whole_page() -> str:
+    """The page with its script and its style inside."""
+    page = page_files()
+    html = page["index.html"].replace(
+        '<link rel="stylesheet" href="explorer.css">',
+        f"<style>{page['explorer.css']}</style>",
+    )
+    return html.replace(
+        ' src="explorer.js"></script>', f">{page['explorer.js']}</script>"
+    )
 
 
 def belief_of(link: str) -> Belief:
+    """The belief that a link of the page opens it on."""
     settings: dict[str, Any] = {}
     evidence = []
     for name, text in parse_qsl(link, keep_blank_values=True):
@@ -118,44 +136,69 @@ def belief_of(link: str) -> Belief:
 
 
 def link_of(belief: Belief) -> str:
-    """The link that opens the page on a belief; one that no link gives again is
-    refused.
+    """The link that opens the page on a belief.
+
+    A belief that no link gives again is refused: one with models that the page does not
+    know.
     """
     if not isinstance(belief, Belief):
         raise BayesBridgeError(
             f"the explorer shows a Belief, not {type(belief).__name__}: give bb.Belief(…)"
         )
-    four = belief.dummy is None
-    words = [("observer", belief.observer.name), ("hand", belief.hand.pbn)]
-    words.append(
-        ("players", "4") if belief.dummy is None else ("dummy", belief.dummy.name)
-    )
-    words += [] if belief.trump is None else [("trump", belief.trump.name)]
-    base = belief.bidder
-    if isinstance(base, SystemBidder):
-        words += [("system", agreement.text) for agreement in base.systems]
-        base = base.base
-    words += [
-        ("style", f"{side}:{style.pair}") for side, style in getattr(base, "named", ())
-    ]
-    words += [("player", "none")] if four and belief.player is None else []
+    base, systems = _base_and_systems(belief.bidder)
+    words = [*_table_words(belief), *systems]
+    for side, style in getattr(base, "named", ()):
+        words.append(("style", f"{side}:{style.pair}"))
+    if belief.dummy is None and belief.player is None:
+        words.append(("player", "none"))
     pieces = [(piece.option, piece.text) for piece in belief.evidence]
     for name, model in bayesbridge_bidders().items():
-        named = (
-            [] if name == ("learned" if four else "iterative") else [("bidder", name)]
-        )
-        for setting in ("slip", "vulnerable"):
-            value = getattr(base, setting, None)
-            if value is not None and value != getattr(model, setting, None):
-                named.append((setting, SETTINGS[setting].write(value)))
-        link = urlencode([*words, *named, *pieces], safe=":,")
+        bidder_words = _bidder_words(belief, base, name, model)
+        link = urlencode([*words, *bidder_words, *pieces], safe=":,")
         with suppress(BayesBridgeError):
             if belief_of(link) == belief:
                 return link
-    models = " and ".join(
-        model_words(model)
-        for model in (belief.bidder, belief.player)
-        if model is not None
+    models = (
+        [belief.bidder] if belief.player is None else [belief.bidder, belief.player]
     )
-    told = "give one with a bidder, systems, styles and a player that come with the package"
-    raise BayesBridgeError(f"the explorer cannot show a belief with {models}: {told}")
+    names = " and ".join(model_words(model) for model in models)
+    raise BayesBridgeError(
+        f"the explorer cannot show a belief with {names}: give one with a bidder, "
+        "systems, styles and a player that come with the package"
+    )
+
+
+def _table_words(belief: Belief) -> list[tuple[str, str]]:
+    """Who looks, at what, and which game it is."""
+    words = [("observer", belief.observer.name), ("hand", belief.hand.pbn)]
+    if belief.dummy is None:
+        words.append(("players", "4"))
+    else:
+        words.append(("dummy", belief.dummy.name))
+    if belief.trump is not None:
+        words.append(("trump", belief.trump.name))
+    return words
+
+
+def _base_and_systems(
+    bidder: BidderModel,
+) -> tuple[BidderModel, list[tuple[str, str]]]:
+    """The bidder below the systems that it follows, and the words for these."""
+    if not isinstance(bidder, SystemBidder):
+        return bidder, []
+    return bidder.base, [("system", agreement.text) for agreement in bidder.systems]
+
+
+def _bidder_words(
+    belief: Belief, base: BidderModel, name: str, model: BidderModel
+) -> list[tuple[str, str]]:
+    """The words for a bidder of the package, and how ``base`` differs from it."""
+    words = []
+    usual_name = "learned" if belief.dummy is None else "iterative"
+    if name != usual_name:
+        words.append(("bidder", name))
+    for setting in ("slip", "vulnerable"):
+        value = getattr(base, setting, None)
+        if value is not None and value != getattr(model, setting, None):
+            words.append((setting, SETTINGS[setting].write(value)))
+    return words

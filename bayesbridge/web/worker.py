@@ -1,8 +1,8 @@
-"""A process that answers questions, one at a time: lines of JSON in, lines ``event
-JSON`` out, until its input ends.
+"""A process that answers questions, one at a time.
 
-An interrupt (SIGINT) abandons the question at hand; between questions interrupts are
-held back and forgotten.
+Lines of JSON come in, lines ``event JSON`` go out, until its input ends. An interrupt
+(SIGINT) abandons the question at hand; between questions interrupts are held back and
+forgotten.
 """
 
 from __future__ import annotations
@@ -14,42 +14,57 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from bayesbridge.errors import BayesBridgeError, caused_by_interrupt
 
+if TYPE_CHECKING:
+    from bayesbridge.web.memory import Memory
+
+
+type Event = tuple[str, dict[str, Any]]
+
+POSITION: Final = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
+
+EXAMPLES: Final[tuple[dict[str, Any], ...]] = (
+    {"settings": POSITION, "evidence": [["void", "E:H"]]},
+    {"settings": POSITION | {"players": "4"}, "evidence": [["call", "N:1NT"]]},
+)
+"""Questions that need all that most questions need."""
+
+LONGEST_REFUSAL: Final = 300
+"""Characters of an unforeseen error that a page is told."""
+
 
 def work() -> None:
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a shell in the background has it ignored
+    """Answer questions until the input ends."""
+    # A shell in the background has it ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # a stray print must not stand between two events
-    from bayesbridge.web.answers import Memory
+    # A stray print must not stand between two events.
+    os.dup2(2, 1)
+    from bayesbridge.web.memory import Memory
 
     memory = Memory()
-    # Two answers before the first question, so that modules, kernels, tables and networks are there.
-    settings = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
-    for more, evidence in (
-        ({}, [["void", "E:H"]]),
-        ({"players": "4"}, [["call", "N:1NT"]]),
-    ):
-        example = {
-            "settings": settings | more,
-            "evidence": evidence,
-            "contract": "1NT by S",
-        }
-        for event, _ in events({"kind": "ask", "question": example}, memory):
-            if event == "contracts":  # more draws come after it
-                break
+    _warm_up(memory)
     _write(out, "ready", {"pid": os.getpid()})
-    while line := sys.stdin.buffer.readline():
-        _write(out, "end", {"why": _serve(line, memory, out)})
+    for line in iter(sys.stdin.buffer.readline, b""):
+        _write(out, "end", {"why": _answer(line, memory, out)})
 
 
-def _serve(line: bytes, memory: Any, out: BinaryIO) -> str:
+def _warm_up(memory: Memory) -> None:
+    """Answer examples, so that modules, kernels, tables and networks are there."""
+    for example in EXAMPLES:
+        request = {"kind": "ask", "question": example | {"contract": "1NT by S"}}
+        for event, _document in events(request, memory):
+            if event == "contracts":
+                # More draws come after it.
+                break
+
+
+def _answer(line: bytes, memory: Memory, out: BinaryIO) -> str:
     """Answer one question; ``done``, ``cancelled`` or ``failed``."""
     try:
         with _interrupts(let_through=True):
@@ -67,19 +82,18 @@ def _serve(line: bytes, memory: Any, out: BinaryIO) -> str:
 def refusal(error: BaseException) -> dict[str, str]:
     """What a page is told of an error, in one line."""
     if isinstance(error, BayesBridgeError):
-        return {
-            "message": re.sub(r"--(?=[a-z])", "", str(error))
-        }  # a page has no options
-    return {"message": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
+        # A page has no options.
+        return {"message": re.sub(r"--(?=[a-z])", "", str(error))}
+    line = " ".join(str(error).split())
+    return {"message": f"{type(error).__name__}: {line[:LONGEST_REFUSAL]}"}
 
 
-def events(
-    request: dict[str, Any], memory: Any
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    from bayesbridge.web import answers
+def events(request: dict[str, Any], memory: Memory) -> Iterator[Event]:
+    """The events of the answer to a request, by its kind."""
+    from bayesbridge.web import answers, entries, questions
 
     kind = request["kind"]
-    query = answers.read_question(request["question"])
+    query = questions.read_question(request["question"])
     if kind == "ask":
         yield from answers.answers(query, memory)
     elif kind == "sharpen":
@@ -89,7 +103,7 @@ def events(
     elif kind == "fact":
         yield kind, answers.fact_document(*request["fact"])
     elif kind == "entry":
-        yield kind, answers.entry_document(query, request["name"], request["text"])
+        yield kind, entries.entry_document(query, request["name"], request["text"])
     elif kind == "review":
         yield from answers.review_events(
             query, request["name"], request["text"], request["board"]
@@ -103,11 +117,10 @@ def events(
 
 
 def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:
-    """One line; the reader may be gone, and then so are we."""
+    """Write one line; where the reader is gone, so are we."""
+    text = json.dumps(document, allow_nan=False, separators=(",", ":"))
     try:
-        out.write(
-            f"{event} {json.dumps(document, allow_nan=False, separators=(',', ':'))}\n".encode()
-        )
+        out.write(f"{event} {text}\n".encode())
         out.flush()
     except BrokenPipeError:
         os._exit(0)
@@ -115,22 +128,26 @@ def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:
 
 @contextmanager
 def _interrupts(let_through: bool) -> Iterator[None]:
-    """Let interrupts through for a while, those that came before forgotten, or hold
-    them back.
+    """Let interrupts through for a while, or hold them back.
+
+    Those that came before they are let through are forgotten.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    while (
-        let_through
-        and hasattr(signal, "sigtimedwait")
-        and signal.sigtimedwait({signal.SIGINT}, 0) is not None
-    ):
-        pass
-    before = signal.pthread_sigmask(
-        signal.SIG_UNBLOCK if let_through else signal.SIG_BLOCK, {signal.SIGINT}
-    )
+    if let_through:
+        _forget_interrupts()
+    how = signal.SIG_UNBLOCK if let_through else signal.SIG_BLOCK
+    before = signal.pthread_sigmask(how, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _forget_interrupts() -> None:
+    """Take away the interrupts that were held back."""
+    if not hasattr(signal, "sigtimedwait"):
+        return
+    while signal.sigtimedwait({signal.SIGINT}, 0) is not None:
+        pass

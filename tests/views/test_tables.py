@@ -9,7 +9,9 @@ from bayesbridge.decisions.history import CallReading, Spread
 from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.game.calls import Call
 from bayesbridge.game.deal import Seat
-from bayesbridge.views.tables import sentences, slam_words, told_bits
+from bayesbridge.views.call_readings import slam_words
+from bayesbridge.views.sentences import sentences
+from bayesbridge.views.tables import card_information
 from tests import positions
 
 
@@ -18,12 +20,11 @@ def test_what_is_told_of_honours():
     log2(3/2) bits.
     """
     posterior = positions.wide().given(bb.Void("E", "H")).infer(draws=50, rng=1)
-    bits = {CARDS[place]: told for place, told in told_bits(posterior).items()}
+    bits = {CARDS[place]: known for place, known in card_information(posterior).items()}
     assert [bits["HA"], bits["HQ"]] == pytest.approx([np.log2(1.5)] * 2)
     assert sentences(
         posterior,
         [ContractOdds.of_tree(bb.estimate(posterior, contract="4S", solve=0))],
-        True,
     )[1] == (
         "Among the missing honours most is known about the ace of hearts (North with 50.0 %) "
         "and the queen of hearts (North with 50.0 %)."

@@ -13,6 +13,14 @@ from bayesbridge.engines.budget import USUAL, Budget
 from bayesbridge.errors import NotationError
 from bayesbridge.game.calls import CALLS
 from bayesbridge.web import answers as page
+from bayesbridge.web.board import table_document
+from bayesbridge.web.entries import (
+    entry_document,
+    position_document,
+    records_document,
+)
+from bayesbridge.web.memory import Memory
+from bayesbridge.web.questions import read_question
 from tests.decisions.test_review import SOLVER
 
 SETTINGS = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
@@ -31,14 +39,14 @@ HT H3 H4 H2
 
 @pytest.fixture(scope="module")
 def memory():
-    return page.Memory()
+    return Memory()
 
 
 def told(memory, evidence=(), settings=SETTINGS, **more):
     """Events by name; those that come several times as lists."""
     found = {}
     for name, document in page.answers(
-        page.read_question({"settings": settings, "evidence": list(evidence), **more}),
+        read_question({"settings": settings, "evidence": list(evidence), **more}),
         memory,
     ):
         json.dumps(document, allow_nan=False)
@@ -223,10 +231,8 @@ def test_the_board_knows_turns_winners_and_voids(memory):
         ["play", "S:SA"],
         ["play", "W:D2"],
     ]
-    asked = page.read_question({"settings": FOUR, "evidence": [*calls, *plays]})
-    play = page.table_document(asked, asked.position._replace(pieces=()).belief())[
-        "play"
-    ]
+    asked = read_question({"settings": FOUR, "evidence": [*calls, *plays]})
+    play = table_document(asked, asked.position._replace(pieces=()).belief())["play"]
     assert play["tricks"][0]["winner"] == "S"
     assert play["won"] == {"NS": 1, "EW": 0}
     assert play["turn"] == "N"
@@ -253,12 +259,12 @@ def test_the_board_knows_turns_winners_and_voids(memory):
 )
 def test_a_bad_question_is_refused_in_one_line(question, why):
     with pytest.raises(NotationError, match=r"^[^\n]+$") as error:
-        page.read_question(question).verify()
+        read_question(question).verify()
     assert why in str(error.value)
 
 
 def test_records_become_what_each_seat_saw():
-    document = page.records_document("match.pbn", BOARD)
+    document = records_document("match.pbn", BOARD)
     (board,) = document["boards"]
     assert (
         board["board"],
@@ -271,7 +277,7 @@ def test_records_become_what_each_seat_saw():
     assert ["play", "E:HT"] in pieces
     assert [kind for kind, _ in board["views"]["W"]["pieces"]].count("reveal") == 1
     for view in board["views"].values():
-        page.read_question(
+        read_question(
             {
                 "settings": {"observer": "S", "hand": view["hand"]},
                 "evidence": view["pieces"],
@@ -309,8 +315,8 @@ def test_a_hand_and_an_auction_become_a_question(text, settings, evidence):
     """
     seen = [["call", "S:1C"], ["play", "W:H5"], ["hcp", "W:12-14"]]
     for old in (FOUR, FOUR | {"system": ["sayc"]}):
-        question = page.entry_document(
-            page.read_question({"settings": old, "evidence": seen}), "", text
+        question = entry_document(
+            read_question({"settings": old, "evidence": seen}), "", text
         )
         question.pop("opening", None)  # how the auction was read
         assert question == {"settings": old | settings, "evidence": evidence}
@@ -318,8 +324,8 @@ def test_a_hand_and_an_auction_become_a_question(text, settings, evidence):
         "observer": "S",
         "players": "4",
     }  # an empty table, where the auction came first
-    found = page.entry_document(
-        page.read_question({"settings": bare, "evidence": seen[:1]}),
+    found = entry_document(
+        read_question({"settings": bare, "evidence": seen[:1]}),
         "",
         "KQ84.75.KJ73.A98",
     )
@@ -346,8 +352,8 @@ def test_a_hand_and_an_auction_become_a_question(text, settings, evidence):
     ],
 )
 def test_an_auction_says_how_it_was_read(text, sentence, openers, doubt):
-    asked = page.read_question({"settings": {"observer": "S", "players": "4"}})
-    opening = page.entry_document(asked, "", text)["opening"]
+    asked = read_question({"settings": {"observer": "S", "players": "4"}})
+    opening = entry_document(asked, "", text)["opening"]
     assert opening["sentence"].startswith(sentence)
     assert "".join(seat for seat, _ in opening["openers"]) == openers
     assert opening["doubt"] is doubt
@@ -375,22 +381,20 @@ def test_a_chip_that_cannot_be_read_is_marked_and_loses_nothing(memory):
         "hcp W:12-6",
         "nonsense x",
     ]
-    asked = page.read_question({"settings": FOUR, "evidence": evidence})
+    asked = read_question({"settings": FOUR, "evidence": evidence})
     with pytest.raises(NotationError, match="chip 2"):
         asked.verify()
-    other = page.entry_document(asked, "", "KQ84.75.KJ73.A98")
+    other = entry_document(asked, "", "KQ84.75.KJ73.A98")
     assert other["evidence"] == []
     assert page.fact_document("hcp", "w:6-12") == {"kind": "hcp", "text": "W:6-12"}
 
 
 def test_a_text_is_known_by_what_it_holds():
-    asked = page.read_question({"settings": FOUR})
-    assert page.entry_document(asked, "", BOARD)["boards"][0]["board"] == "7"
-    position = page.entry_document(
-        asked, "", 'hand = "KQ84.75.KJ73.A98"\nevidence = []'
-    )
+    asked = read_question({"settings": FOUR})
+    assert entry_document(asked, "", BOARD)["boards"][0]["board"] == "7"
+    position = entry_document(asked, "", 'hand = "KQ84.75.KJ73.A98"\nevidence = []')
     assert position == {"settings": {"hand": "KQ84.75.KJ73.A98"}, "evidence": []}
-    assert page.entry_document(
+    assert entry_document(
         asked, "", json.dumps(PairStyle("A+B", np.zeros(16), np.eye(16), 9).to_dict())
     )["text"]
     for text, why in (
@@ -399,30 +403,30 @@ def test_a_text_is_known_by_what_it_holds():
         ("hello", "is not understood"),
     ):
         with pytest.raises(bb.BayesBridgeError, match=why):
-            page.entry_document(asked, "", text)
+            entry_document(asked, "", text)
 
 
 def test_a_position_file_goes_in_and_out():
     text = 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\nevidence = [{ void = "E:H" }, { call = ["W:1NT"] }]\n'
-    question = page.position_document("p.toml", text)
-    asked = page.read_question(question)
+    question = position_document("p.toml", text)
+    asked = read_question(question)
     assert [piece.value.text for piece in asked.position.pieces] == ["E:H", "W:1NT"]
-    assert page.position_document("p.toml", asked.position.toml()) == question
+    assert position_document("p.toml", asked.position.toml()) == question
     with pytest.raises(NotationError, match=r"p\.toml:1"):
-        page.position_document("p.toml", "observer")
+        position_document("p.toml", "observer")
     for name, value in {
         "style": "EW:own.json",
         "system": "own.toml",
         "bidder": "os",
     }.items():
         with pytest.raises(NotationError, match=f"unknown {name}"):
-            page.position_document("p.toml", f"{name} = '{value}'\n{text}")
+            position_document("p.toml", f"{name} = '{value}'\n{text}")
 
 
 def test_a_style_travels_as_a_word(memory):
     style = LearnedBidder(style={"EW": PairStyle.of_text("strong-club")}).style[1]
-    asked = page.read_question({"settings": FOUR})
-    word = page.entry_document(
+    asked = read_question({"settings": FOUR})
+    word = entry_document(
         asked,
         "own.json",
         json.dumps(replace(style, pair="Ash+Elm", tables=7).to_dict()),
@@ -436,10 +440,10 @@ def test_a_style_travels_as_a_word(memory):
     ]
     names = {}
     exec(first["python"], names)
-    asked = page.read_question({"settings": settings})
+    asked = read_question({"settings": settings})
     assert names["belief"].bidder == asked.position.belief().bidder
     assert (
-        page.position_document("p.toml", asked.position.toml())["settings"]["style"]
+        position_document("p.toml", asked.position.toml())["settings"]["style"]
         == settings["style"]
     )
     found, theirs = (
@@ -460,14 +464,14 @@ def test_a_style_travels_as_a_word(memory):
         abs(z[0]) < 5 < -z[1]
     )  # as the library has it; without the style the club is weaker
     with pytest.raises(bb.BayesBridgeError, match=r"^own\.json: not a style"):
-        page.entry_document(asked, "own.json", "{}")
+        entry_document(asked, "own.json", "{}")
 
 
 def test_a_review_is_that_of_the_library(monkeypatch):
     monkeypatch.setitem(USUAL, "review", Budget(200, solve=20, seconds=3.0))
     impossible = f"{BOARD}S2 SA S7 S4\n"  # East leads a card that South was dealt
     *cards, (last, summary) = page.review_events(
-        page.read_question({}), "match.pbn", impossible, 0
+        read_question({}), "match.pbn", impossible, 0
     )
     expected = bb.review(
         bb.notation.read_pbn(BOARD.encode()).records[0], rng=1
@@ -488,13 +492,13 @@ def test_a_review_is_that_of_the_library(monkeypatch):
     with pytest.raises(NotationError, match="no cards played on record to review"):
         list(
             page.review_events(
-                page.read_question({}), "match.pbn", BOARD.split("[Play")[0], 0
+                read_question({}), "match.pbn", BOARD.split("[Play")[0], 0
             )
         )
 
 
 def test_layouts_fit_the_evidence(memory):
-    asked = page.read_question(
+    asked = read_question(
         {"settings": SETTINGS, "evidence": [["void", "E:H"]], "number": 5}
     )
     layouts = page.layouts_document(asked, memory)["layouts"]

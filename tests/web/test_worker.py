@@ -63,7 +63,7 @@ def test_while_no_worker_is_there_questions_are_told_to_ask_again(web, monkeypat
         async def never(worker):
             await asyncio.Event().wait()
 
-        monkeypatch.setattr("bayesbridge.web.server.Worker.start", never)
+        monkeypatch.setattr("bayesbridge.web.workers.Worker.start", never)
         killed(own, others)
         answers = [asked(own) for _ in range(4)]
         assert all("ask again" in text for _, text in answers)

@@ -1,0 +1,321 @@
+"""Pictures of the hidden hands: where cards lie, how long suits are, how strong hands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.display.words import RARE, SEATS, SYMBOLS
+from bayesbridge.estimators.intervals import shortest_interval
+from bayesbridge.evidence.kinds import Play
+from bayesbridge.game.layouts import Floats
+from bayesbridge.plots.axes import (
+    BLUE,
+    GREY,
+    SKY,
+    SUIT_COLOURS,
+    bare,
+    centred_text,
+    frame_cells,
+    ink,
+    new_axes,
+    percent_labels,
+    shaded_cell,
+    title_in_lines,
+)
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+RANKS: Final = "AKQJT98765432"
+
+SHORTEST_AXIS: Final = 7
+"""Number of cards that the picture of suit lengths reaches at least."""
+
+MOST_LABELLED_POINTS: Final = 24
+"""Bars of points up to which each has its percentage, and its tick below."""
+
+HIGHEST_BAR: Final = 0.78
+"""Share of the height of a row that the highest of all bars of points takes."""
+
+PLAY_REPR: Final = re.compile(r"Play\('.', '(..)'\)")
+"""The card in a piece of evidence, as Python writes it."""
+
+
+def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
+    """Draw P(seat holds card) in percent for all 52 cards.
+
+    There is a block for each suit and in it a row for each hidden hand. A known card
+    whose hand has no row shows the letter of its seat. A line through a card: it has
+    been played.
+
+    Parameters
+    ----------
+    source : Posterior or DataTree
+        A posterior, or a result of :func:`bayesbridge.estimate`.
+    ax : matplotlib Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).get_title()
+    'Where the cards lie, as South sees it:\\nP(seat holds card) in %'
+    """
+    chances = marginal(source, "card_probabilities")
+    hidden = hidden_seats(chances)
+    table = CardTable(
+        chances.transpose("card", "seat").to_pandas(), hidden, played_cards(source)
+    )
+    if ax is None:
+        ax = new_axes(7.2, _height(hidden))
+    top = 0.0
+    for suit in SYMBOLS:
+        _draw_suit(ax, top, suit, table)
+        top -= len(hidden) + 0.4
+    frame_cells(ax, -3.4, 13.1, top + 0.3)
+    ax.set_xticks(
+        np.arange(13) + 0.5, ["10" if rank == "T" else rank for rank in RANKS]
+    )
+    about_lines = "; a line: played" if table.played else ""
+    title = (
+        f"Where the cards lie, as {observer_of(source)} sees it: "
+        f"P(seat holds card) in %{about_lines}"
+    )
+    ax.set_title(title_in_lines(title), fontsize=10)
+    return ax
+
+
+@dataclass(frozen=True)
+class CardTable:
+    """What the picture of all cards shows."""
+
+    shares: pandas.DataFrame
+    """P(seat holds card): a row for each card, a column for each seat."""
+    hidden: Sequence[str]
+    """Letters of the seats that have a row in each suit."""
+    played: set[str]
+    """Cards that have been played."""
+
+
+def _draw_suit(ax: Axes, top: float, suit: str, table: CardTable) -> None:
+    """Draw the thirteen cards of a suit, in rows that hang down from ``top``."""
+    for row, seat in enumerate(table.hidden):
+        y = top - row - 0.5
+        ax.text(-0.2, y, SEATS[seat], ha="right", va="center", fontsize=8)
+    for column, rank in enumerate(RANKS):
+        _draw_card(ax, column, top, f"{suit}{rank}", table)
+    middle = top - len(table.hidden) / 2
+    colour = SUIT_COLOURS.get(suit, ink())
+    centred_text(ax, -2.9, middle, SYMBOLS[suit], fontsize=17, color=colour)
+
+
+def _draw_card(ax: Axes, column: int, top: float, card: str, table: CardTable) -> None:
+    """Draw the shares of one card, or its holder where that hand has no row."""
+    shares = table.shares.loc[card]
+    rows = len(table.hidden)
+    bottom = top - rows
+    if card in table.played:
+        ax.plot(
+            [column, column + 1],
+            [bottom, top],
+            color=ink(),
+            linewidth=0.9,
+            zorder=1.5,
+        )
+    if shares[table.hidden].any():
+        for row, seat in enumerate(table.hidden):
+            shaded_cell(ax, column, top - row - 1, shares[seat])
+        return
+    ax.add_patch(
+        Rectangle((column, bottom), 1, rows, facecolor=GREY, alpha=0.25, linewidth=0.4)
+    )
+    holder = str(shares.idxmax())
+    centred_text(ax, column + 0.5, top - rows / 2, holder, fontsize=8, style="italic")
+
+
+def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
+    """Draw P(number of cards) in percent for each suit of each hidden hand.
+
+    The mean stands at the end of the row.
+
+    Parameters
+    ----------
+    source : Posterior or DataTree
+        A posterior, or a result of :func:`bayesbridge.estimate`.
+    ax : matplotlib Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> ax = lengths(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> sorted({text.get_text() for text in ax.texts} & {"North", "East", "South", "West"})
+    ['East', 'North', 'West']
+    """
+    chances = marginal(source, "length_probabilities")
+    hidden = hidden_seats(marginal(source, "card_probabilities"))
+    likeliest = chances.sel(seat=hidden).max(("seat", "suit")).values
+    longest = max(SHORTEST_AXIS, int(np.flatnonzero(likeliest >= RARE)[-1]))
+    if ax is None:
+        ax = new_axes(7.2, _height(hidden))
+    top = 0.0
+    for seat in hidden:
+        for row, suit in enumerate(SYMBOLS):
+            shares = chances.sel(seat=seat, suit=suit).values.tolist()
+            _draw_lengths(ax, top - row - 1, suit, shares, longest)
+        ax.text(-0.9, top - 2, SEATS[seat], ha="right", va="center", fontsize=10)
+        top -= 4.4
+    frame_cells(ax, -2.6, longest + 2.3, top + 0.3)
+    ax.set_xticks(
+        [*(np.arange(longest + 1) + 0.5), longest + 1.7],
+        [*map(str, range(longest + 1)), "mean"],
+    )
+    title = (
+        f"Suit lengths of the hidden hands, as {observer_of(source)} sees it: "
+        "P(number of cards) in %"
+    )
+    ax.set_title(title_in_lines(title), fontsize=10)
+    return ax
+
+
+def _draw_lengths(
+    ax: Axes, bottom: float, suit: str, shares: Sequence[float], longest: int
+) -> None:
+    """Draw one row: the suit, a cell for each number of cards, the mean."""
+    middle = bottom + 0.5
+    colour = SUIT_COLOURS.get(suit, ink())
+    centred_text(ax, -0.4, middle, SYMBOLS[suit], fontsize=11, color=colour)
+    for length in range(longest + 1):
+        shaded_cell(ax, length, bottom, shares[length])
+    mean = sum(length * share for length, share in enumerate(shares))
+    ax.text(longest + 1.2, middle, f"{mean:.2f}", ha="left", va="center", fontsize=8)
+
+
+def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
+    """Draw P(number of high-card points) in percent for every hidden hand.
+
+    Each hand is a row of bars, with its mean. Dark bars are the shortest range that
+    holds at least half of the probability.
+
+    Parameters
+    ----------
+    source : Posterior or DataTree
+        A posterior, or a result of :func:`bayesbridge.estimate`.
+    ax : matplotlib Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> ax = points(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['North\\nmean 7.0', 'East\\nmean 7.0', 'West\\nmean 7.0']
+    """
+    hidden = hidden_seats(marginal(source, "card_probabilities"))
+    chances = marginal(source, "point_probabilities").sel(seat=hidden)
+    occurring = np.flatnonzero(chances.max("seat").values >= RARE)
+    drawn_points = np.arange(occurring[0], occurring[-1] + 1)
+    all_labelled = len(drawn_points) <= MOST_LABELLED_POINTS
+    highest = float(chances.max())
+    if ax is None:
+        ax = new_axes(7.2, 0.9 + 1.05 * len(hidden))
+    for row, seat in enumerate(hidden):
+        shares = chances.sel(seat=seat).values
+        bars = ax.bar(
+            drawn_points,
+            HIGHEST_BAR * shares[drawn_points] / highest,
+            0.86,
+            bottom=-row,
+            color=_point_colours(drawn_points, shares),
+            edgecolor=ink(),
+            linewidth=0.5,
+        )
+        if all_labelled:
+            figures = percent_labels(shares[drawn_points])
+            ax.bar_label(bars, figures, padding=1, fontsize=6.5)
+        ax.axhline(-row, color=ink(), linewidth=0.6)
+    means = (chances * chances["points"]).sum("points").values
+    seat_labels = [
+        f"{SEATS[seat]}\nmean {mean:.1f}"
+        for seat, mean in zip(hidden, means, strict=True)
+    ]
+    ax.set_yticks(0.35 - np.arange(len(hidden)), seat_labels)
+    ticks = drawn_points if all_labelled else drawn_points[::2]
+    ax.set(xlabel="high-card points", xticks=ticks, ylim=(0.98 - len(hidden), 1.0))
+    ax.set_xlim(drawn_points[0] - 0.8, drawn_points[-1] + 0.8)
+    ax.tick_params(left=False, labelsize=8)
+    bare(ax, keep=())
+    title = f"Points of hidden hands, as {observer_of(source)} sees it: P in %"
+    ax.set_title(title_in_lines(title), fontsize=10)
+    return ax
+
+
+def _point_colours(drawn_points: NDArray[np.int64], shares: Floats) -> list[str]:
+    """Dark for the shortest range that holds half of a hand's probability, else light."""
+    low, high = shortest_interval(np.arange(len(shares)), shares, 0.5)
+    return [BLUE if low <= points <= high else SKY for points in drawn_points]
+
+
+def _height(hidden: Sequence[str]) -> float:
+    """Inches for a picture with rows for each hidden hand."""
+    return 1.0 + 1.05 * len(hidden)
+
+
+def marginal(source: xarray.DataTree | Posterior, name: str) -> xarray.DataArray:
+    """Card, length or point probabilities of a posterior or of a result.
+
+    ``name`` is the method of a posterior that gives them.
+    """
+    if isinstance(source, Posterior):
+        probabilities: xarray.DataArray = getattr(source, name)()
+    else:
+        probabilities = source["marginals"].to_dataset()[name]
+    # Sums of weights miss 0 and 1 by rounding, and a card is known only at 1.
+    return probabilities.round(9).clip(0.0, 1.0)
+
+
+def hidden_seats(cards: xarray.DataArray) -> list[str]:
+    """Seats of which some card is not certain; all where everything is known."""
+    is_hidden = ((cards > 0.0) & (cards < 1.0)).any("card").to_series()
+    if is_hidden.any():
+        return list(is_hidden.index[is_hidden])
+    return list(is_hidden.index)
+
+
+def observer_of(source: xarray.DataTree | Posterior) -> str:
+    """The seat from which everything is seen, as a word."""
+    if isinstance(source, Posterior):
+        return SEATS[source.belief.observer.name]
+    return SEATS[str(source["constant_data"].to_dataset()["observer"].values)]
+
+
+def played_cards(source: xarray.DataTree | Posterior) -> set[str]:
+    """The cards that the evidence says were played."""
+    if isinstance(source, Posterior):
+        evidence = source.belief.evidence
+        return {str(piece.card) for piece in evidence if isinstance(piece, Play)}
+    texts = source["observed_data"].to_dataset()["evidence"].values
+    plays = (PLAY_REPR.fullmatch(str(text)) for text in texts)
+    return {play[1] for play in plays if play is not None}

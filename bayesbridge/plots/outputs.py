@@ -1,0 +1,416 @@
+"""Pictures of what estimators give: tricks, captures, the tricks of a contract."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from bayesbridge.display.words import RARE, percent, share_error, short_percent
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.estimators.distribution import Distribution
+from bayesbridge.estimators.results import Result
+from bayesbridge.game.layouts import Floats
+from bayesbridge.plots.axes import (
+    BLUE,
+    HATCH,
+    ORANGE,
+    SKY,
+    bare,
+    centred_text,
+    frame_cells,
+    ink,
+    new_axes,
+    percent_axis,
+    shaded_cell,
+    title_in_lines,
+    upright_bars,
+)
+
+if TYPE_CHECKING:
+    import xarray
+
+BOOK: Final = 6
+"""Tricks that a contract needs beside those of its level."""
+
+MOST_TICKS: Final = 20
+"""Values up to which each has its tick below the bars."""
+
+LONGEST_DOC: Final = 72
+"""Characters of an output's description that a title shows whole."""
+
+BASIS_WORDS: Final = {
+    "network": "by the network alone",
+    "corrected": "corrected by {solved} solved layouts",
+}
+"""What the chance of a contract rests on; otherwise all layouts are solved."""
+
+
+def tricks(
+    result: xarray.DataTree,
+    name: str = "T",
+    *,
+    level: int | None = None,
+    ax: Axes | None = None,
+    **where: Any,
+) -> Axes:
+    """Draw how many tricks or captures a pair gets.
+
+    The dashed line stands before the tricks that are needed. Bars that reach it are
+    dark; conditions that fail stand apart, hatched.
+
+    Parameters
+    ----------
+    result : DataTree
+        What :func:`bayesbridge.estimate` gives.
+    name : str, default "T"
+        An output that counts tricks or captures.
+    level : int, optional
+        Level of the contract, 1 to 7, by which 6 + ``level`` tricks are needed. By
+        default that of the auction's contract, else 7 tricks; there is no line for a
+        pair that does not declare.
+    ax : matplotlib Axes, optional
+        Where to draw; by default in a new figure.
+    **where
+        Which of several numbers, by dimension, such as ``strain="NT"``.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    BayesBridgeError
+        If ``level`` is not from 1 to 7, or the result has no such output.
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> tricks(result, level=3).get_title()
+    "T of S and N: captures by the paper's rule\\nT ≥ 9: 71 %"
+    """
+    if ax is None:
+        ax = new_axes(6.4, 3.6)
+    if level is not None and level not in range(1, 8):
+        raise BayesBridgeError(
+            f"level {level!r}: a contract is at level 1 to 7", level=level
+        )
+    distribution = Result.of(result).answer.number(name).tricks(**where)
+    goal = _tricks_needed(distribution, level)
+    values = np.array(distribution.occurring)
+    shares = [distribution.share(value) for value in distribution.occurring]
+    upright_bars(ax, values, shares, color=np.where(values >= goal, BLUE, SKY))
+    ax.set_title(_tricks_title(distribution, goal, where), fontsize=10)
+    label = _tricks_label(distribution, name)
+    _finish_values(ax, values, label, goal, distribution)
+    return ax
+
+
+def _tricks_needed(distribution: Distribution, level: int | None) -> int:
+    """The number of tricks before which the dashed line stands; 0 for no line."""
+    if level is not None:
+        return BOOK + level
+    contract = distribution.asked.contract
+    if contract is None:
+        return BOOK + 1
+    return contract.tricks_needed if distribution.asked.declares else 0
+
+
+def _tricks_title(distribution: Distribution, goal: int, where: dict[str, Any]) -> str:
+    """What is counted, and on a line below how likely the goal is reached."""
+    # The title of the distribution itself names the strain and the seat.
+    picked = [value for dim, value in where.items() if dim not in ("strain", "seat")]
+    title = title_in_lines(", ".join((distribution.title, *map(str, picked))))
+    if not goal:
+        return title
+    in_tricks = f" ({goal} tricks or more)" if distribution.is_contract_chance else ""
+    chance = short_percent(distribution.at_least(goal))
+    return f"{title}\n{distribution.goal(goal)}{in_tricks}: {chance} %"
+
+
+def _tricks_label(distribution: Distribution, name: str) -> str:
+    """What stands below the values: the output's name and what it counts."""
+    counted = distribution.output.title
+    if distribution.count.at_table:
+        counted = "tricks at the table"
+    if not counted:
+        return name
+    return counted if name == "tricks" else f"{name}, {counted}"
+
+
+def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) -> Axes:
+    """Draw the tricks of a contract that was asked about.
+
+    Dark bars make it, thin lines are one standard error each way.
+
+    Parameters
+    ----------
+    source : DataTree or ContractOdds
+        A result of :func:`bayesbridge.estimate` that was asked with ``contract``, or
+        the odds of a contract.
+    ax : matplotlib Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    BayesBridgeError
+        If the result has no contract.
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
+    >>> result = bb.estimate(belief.infer(draws=500, rng=1), contract="6S", solve=0)
+    >>> contract(result).get_xlabel()
+    'tricks of South, dummy North'
+    """
+    odds = source if isinstance(source, ContractOdds) else ContractOdds.of_tree(source)
+    if odds is None:
+        raise BayesBridgeError(
+            "the result has no contract: ask for one, as in bb.estimate(posterior, contract='4S')"
+        )
+    if ax is None:
+        ax = new_axes(6.4, 3.6)
+    shares = np.clip(odds.pmf, 0.0, 1.0)
+    occurring = np.flatnonzero(shares >= RARE)
+    values = np.arange(occurring[0], occurring[-1] + 1)
+    upright_bars(
+        ax,
+        values,
+        shares[values],
+        color=[BLUE if odds.made[number] else SKY for number in values],
+        yerr=odds.pmf_error[values],
+    )
+    chance = f"{percent(odds.make.mean)}{share_error(*odds.make)}"
+    basis = BASIS_WORDS.get(odds.basis, "all {solved} layouts solved")
+    title = f"{odds.contract} makes: {chance}, {basis.format(solved=odds.solved)}"
+    ax.set_title(title, fontsize=10)
+    label = f"tricks of {odds.whose}"
+    if odds.actual:
+        label = f"actual {label}"
+    _finish_values(ax, values, label, odds.contract.tricks_needed)
+    return ax
+
+
+def prior_posterior(
+    prior: xarray.DataTree,
+    posterior: xarray.DataTree,
+    name: str = "T",
+    *,
+    ax: Axes | None = None,
+    **where: Any,
+) -> Axes:
+    """Draw one output before and after evidence, side by side.
+
+    Parameters
+    ----------
+    prior, posterior : DataTree
+        What :func:`bayesbridge.estimate` gives before the evidence and after it.
+    name : str, default "T"
+        An output with whole numbers that both results have.
+    ax : matplotlib Axes, optional
+        Where to draw; by default in a new figure.
+    **where
+        Which of several numbers, by dimension, as ``suit="S"``.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
+    >>> before = bb.estimate(belief.infer(rng=1))
+    >>> after = bb.estimate(belief.given(bb.Void("E", "H")).infer(rng=1))
+    >>> prior_posterior(before, after, "delta", suit="H").get_xlabel()
+    'delta, H'
+    """
+    if ax is None:
+        ax = new_axes(6.4, 3.6)
+    values_before, shares_before = _occurring(prior, name, where)
+    values_after, shares_after = _occurring(posterior, name, where)
+    edge: dict[str, Any] = {"edgecolor": ink(), "linewidth": 0.6}
+    ax.bar(
+        values_before - 0.2,
+        shares_before,
+        0.4,
+        color=SKY,
+        hatch=HATCH,
+        label="before",
+        **edge,
+    )
+    ax.bar(values_after + 0.2, shares_after, 0.4, color=BLUE, label="after", **edge)
+    lowest = min(values_before.min(), values_after.min())
+    highest = max(values_before.max(), values_after.max())
+    label = ", ".join((name, *map(str, where.values())))
+    _finish_values(ax, np.arange(lowest, highest + 1), label)
+    ax.set_title(f"{label} before the evidence and after it", fontsize=10)
+    ax.legend(frameon=False)
+    return ax
+
+
+def _occurring(
+    result: xarray.DataTree, name: str, where: dict[str, Any]
+) -> tuple[NDArray[np.int64], Floats]:
+    """The values of an output from the first to the last that occurs, and their shares."""
+    number = Result.of(result).answer.number(name).at(**where)
+    occurring = number.met(0)
+    return number.values[occurring], number.shares[occurring]
+
+
+def distribution(
+    result: xarray.DataTree, name: str, *, ax: Axes | None = None, **where: Any
+) -> Axes:
+    """Draw how likely each value of an output is, whatever kind of output it is.
+
+    One whole number is drawn as bars, tricks as :func:`tricks` draws them, another
+    number as a histogram of its draws and their weights. An output with several
+    numbers, as one for each suit, is a shaded table with the mean at the end of each
+    row.
+
+    Parameters
+    ----------
+    result : DataTree
+        What :func:`bayesbridge.estimate` gives.
+    name : str
+        The output, as the result and its estimator call it.
+    ax : matplotlib Axes, optional
+        Where to draw; by default in a new figure.
+    **where
+        Which of several numbers, by dimension, as ``suit="S"``.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import bayesbridge as bb
+    >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> distribution(result, "delta").get_title()
+    'delta of S and N: P in % (exact)'
+    """
+    answer = Result.of(result).answer
+    number = answer.number(name)
+    remaining_dims = [dim for dim in number.labels if dim not in where]
+    basis = "exact" if number.exact else "estimated"
+    picked = [str(value) for value in where.values()]
+    title = ", ".join((f"{name} of {answer.asked.names}", *picked))
+    is_whole = len(number.values) > 0
+    if is_whole and remaining_dims:
+        return _shaded_table(number, where, f"{title}: P in % ({basis})", ax)
+    if ax is None:
+        ax = new_axes(6.4, 3.6)
+    if number.output.tricks is not None:
+        return tricks(result, name, ax=ax, **where)
+    number = number.at(**where)
+    if is_whole:
+        occurring = number.met(0)
+        values = number.values[occurring]
+        upright_bars(ax, values, number.shares[occurring], color=SKY)
+        _finish_values(ax, values, name)
+    else:
+        _draw_histogram(ax, number, answer.kept.weights)
+        ax.set(xlabel=name, ylabel="probability")
+    ax.set_title(f"{title} ({basis})\n{_short_doc(number)}", fontsize=10)
+    return ax
+
+
+def _short_doc(number: Distribution) -> str:
+    """What the estimator says of its output, cut where it is long for a title."""
+    doc = number.output.doc.removesuffix(".")
+    if len(doc) <= LONGEST_DOC:
+        return doc
+    return f"{doc[: LONGEST_DOC - 2]}…"
+
+
+def _draw_histogram(ax: Axes, number: Distribution, weights: Floats) -> None:
+    """Draw a number that is not whole: its weighted draws, and their mean."""
+    ax.hist(
+        number.drawn[:, 0].astype(np.float64),
+        30,
+        weights=weights,
+        color=SKY,
+        edgecolor=ink(),
+        linewidth=0.5,
+    )
+    mean = float(number.mean[0])
+    label = f"mean {mean:.3g}"
+    ax.axvline(mean, color=BLUE, linestyle="--", linewidth=1.4, label=label)
+    ax.legend(frameon=False, fontsize=8)
+    bare(ax)
+    percent_axis(ax.yaxis)
+
+
+def _shaded_table(
+    number: Distribution, where: dict[str, Any], title: str, ax: Axes | None
+) -> Axes:
+    """Labels × values, from the first to the last that occurs; means at the row ends."""
+    places = number.places(**where)
+    dims = [dim for dim in number.labels if dim not in where]
+    row_names = [" ".join(number.cells[place][dim] for dim in dims) for place in places]
+    occurring = number.met(*places)
+    values = number.values[occurring].tolist()
+    mean_column = len(values) + 0.8
+    if ax is None:
+        width = min(max(4.8, 1.8 + 0.42 * len(values)), 14.0)
+        ax = new_axes(width, 1.0 + 0.3 * len(row_names))
+    for row, place in enumerate(places):
+        for column, share in enumerate(number.pmf[place, occurring].tolist()):
+            shaded_cell(ax, column, -row - 1, min(share, 1.0))
+        mean = f"{number.mean[place]:.2f}"
+        centred_text(ax, mean_column, -row - 0.5, mean, fontsize=8)
+    frame_cells(ax, 0, mean_column + 0.8, -len(row_names) - 0.05)
+    ax.set_xticks(
+        [*(np.arange(len(values)) + 0.5), mean_column], [*map(str, values), "mean"]
+    )
+    ax.set_yticks(-np.arange(len(row_names)) - 0.5, row_names)
+    ax.tick_params(labelleft=True, labelsize=8)
+    ax.set_ylabel(", ".join(dims))
+    ax.set_title(title, fontsize=10)
+    return ax
+
+
+def _finish_values(
+    ax: Axes,
+    values: NDArray[np.int64],
+    label: str,
+    goal: int = 0,
+    tricks: Distribution | None = None,
+) -> None:
+    """Label the axes below bars of probabilities.
+
+    A dashed line stands before the ``goal``, if there is one. The chance that there is
+    no number of ``tricks`` at all has its own bar, to the left of the first.
+    """
+    bare(ax)
+    percent_axis(ax.yaxis)
+    ax.set(xlabel=label, ylabel="probability")
+    lowest = int(values[0])
+    highest = int(values[-1])
+    if goal:
+        ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)
+        lowest = min(lowest, goal)
+        highest = max(highest, goal)
+        values = np.arange(lowest, highest + 1)
+    step = -(-len(values) // MOST_TICKS)
+    ticks = values[::step].tolist()
+    tick_labels = [str(value) for value in ticks]
+    if tricks is not None and tricks.count.undefined_value is not None:
+        place = lowest - 2
+        if tricks.fails:
+            upright_bars(ax, [place], [tricks.fails], color=ORANGE, hatch=HATCH)
+        ticks.insert(0, place)
+        tick_labels.insert(0, tricks.count.failing.replace(" ", "\n"))
+        ax.axvline(place + 1, color=ink(), linewidth=0.4)
+    ax.set_xticks(ticks, tick_labels)
+    ax.set_xlim(ticks[0] - 0.8, highest + 0.8)
