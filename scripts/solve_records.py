@@ -1,5 +1,4 @@
-"""Solve the contracts of real tables double dummy, and keep what declarer took beside
-it.
+"""Solve the contracts of real tables double dummy, beside what declarer took.
 
     python scripts/solve_records.py auctions.pbn.gz -o tables.tsv
 
@@ -37,18 +36,19 @@ SHARE = 0.065
 """Share of the deals that is taken unless another is named."""
 
 ASIDE = 75
-"""Of each hundred deals those from here on, by their hash, are set aside to judge by.
-"""
+"""Of each hundred deals those from here on, by their hash, are set aside to judge by."""
+
+HASHES = 2**32
+"""How many values eight hexadecimal digits have."""
 
 
 class Table(NamedTuple):
-    """One table of the records: a deal, what was played, and how many tricks declarer
-    took.
-    """
+    """One table of the records."""
 
     deal: Deal
     contract: Contract
     result: int
+    """How many tricks declarer took."""
 
     @property
     def aside(self) -> bool:
@@ -62,49 +62,47 @@ class Table(NamedTuple):
 
 def digest(deal: Deal) -> str:
     """The hash of a deal's cards, in hexadecimal."""
-    return hashlib.sha256(
-        repr(tuple(hand.mask for hand in deal.hands)).encode()
-    ).hexdigest()
+    masks = tuple(hand.mask for hand in deal.hands)
+    return hashlib.sha256(repr(masks).encode()).hexdigest()
 
 
 def tables_of(records: Path, share: float) -> Iterator[Table]:
     """The tables with a whole deal, a contract and a result, of a share of the deals."""
     for record in iter_records(records):
-        if (
-            not isinstance(record, Record)
-            or record.contract is None
-            or record.result is None
-        ):
+        if not isinstance(record, Record) or record.deal is None:
+            continue
+        if record.contract is None or record.result is None:
             continue
         # Another part of the hash than the one that sets deals aside.
-        if (deal := record.deal) is not None and int(
-            digest(deal)[8:16], 16
-        ) < share * 2**32:
-            yield Table(deal, record.contract, record.result)
+        if int(digest(record.deal)[8:16], 16) < share * HASHES:
+            yield Table(record.deal, record.contract, record.result)
 
 
 def solve(tables: list[Table]) -> list[int]:
     """Double-dummy tricks of each declarer."""
     from bayesbridge_double_dummy import Solved
 
-    solved = np.empty(len(tables), np.int64)
+    tricks = np.empty(len(tables), np.int64)
     for strain in Strain:
-        here = [i for i, table in enumerate(tables) if table.contract.strain == strain]
-        if here:
-            solved[here] = run(
-                Solved(),
-                declarers_first(tables[i] for i in here),
-                north_declares(strain),
-            )["solved"]
-    return solved.tolist()
+        places = [
+            place
+            for place, table in enumerate(tables)
+            if table.contract.strain == strain
+        ]
+        if places:
+            layouts = declarers_first(tables[place] for place in places)
+            answer = run(Solved(), layouts, north_declares(strain))
+            tricks[places] = answer["solved"]
+    return tricks.tolist()
 
 
 def declarers_first(tables: Iterable[Table]) -> Layouts:
     """The deals turned so that every declarer sits North."""
-    turned = [
-        [table.deal.hands[(table.contract.declarer + k) % 4].mask for k in range(4)]
-        for table in tables
-    ]
+    turned = []
+    for table in tables:
+        hands = table.deal.hands
+        declarer = table.contract.declarer
+        turned.append([hands[(declarer + place) % 4].mask for place in range(4)])
     return Layouts(np.array(turned, np.uint64))
 
 
@@ -116,50 +114,77 @@ def north_declares(strain: Strain) -> Question:
 def solved_tables(
     records: Path, kept: Path, share: float, most: int | None = None
 ) -> tuple[dict[str, object], list[Table], list[int]]:
-    """What the records are, their tables and the solver's tricks; ``kept`` holds what
-    was solved and is filled up.
+    """The solver's tricks of the tables of records.
+
+    Parameters
+    ----------
+    records : Path
+        PBN or LIN.
+    kept : Path
+        The file that holds what was solved, and is filled up.
+    share : float
+        Share of the deals.
+    most : int, optional
+        At most so many tables.
+
+    Returns
+    -------
+    source : dict of str to object
+        What the records are: ``sha256`` and ``share``.
+    tables : list of Table
+    tricks : list of int
     """
-    about: dict[str, object] = {
+    source: dict[str, object] = {
         "sha256": hashlib.sha256(records.read_bytes()).hexdigest(),
         "share": share,
     }
-    head = json.dumps(about) + "\n"
-    lines: list[str] = []
-    if kept.exists():
-        first, *lines = kept.read_text().splitlines(keepends=True)
-        if first != head:
-            sys.exit(
-                f"{kept}: made from other records or another share of them: name another file"
-            )
-        if lines and not lines[-1].endswith("\n"):
-            lines.pop()
+    head = json.dumps(source) + "\n"
+    lines = _kept_lines(kept, head)
     if most is not None and most <= len(lines):
-        tables, solved = zip(*map(_read, lines[:most]), strict=True)
-        return about, list(tables), list(solved)
+        tables, tricks = zip(*map(_table_of_line, lines[:most]), strict=True)
+        return source, list(tables), list(tricks)
     kept.write_text(head + "".join(lines))
     tables = list(islice(tables_of(records, share), most))
     if not tables:
         sys.exit(
-            f"{records}: no table with four hands, a contract and a result: name other records or a larger share"
+            f"{records}: no table with four hands, a contract and a result: name other "
+            "records or a larger share"
         )
-    solved = [_read(line)[1] for line in lines]
+    tricks = [_table_of_line(line)[1] for line in lines]
     with kept.open("a") as file:
-        while len(solved) < len(tables):
-            part = tables[len(solved) : len(solved) + AT_A_TIME]
-            found = solve(part)
-            file.writelines(map(Table.line, part, found))
+        while len(tricks) < len(tables):
+            batch = tables[len(tricks) : len(tricks) + AT_A_TIME]
+            tricks_of_batch = solve(batch)
+            file.writelines(map(Table.line, batch, tricks_of_batch))
             file.flush()
-            solved += found
-            print(f"{len(solved)} of {len(tables)} tables solved", file=sys.stderr)
-    return about, tables, solved
+            tricks += tricks_of_batch
+            print(f"{len(tricks)} of {len(tables)} tables solved", file=sys.stderr)
+    return source, tables, tricks
 
 
-def _read(line: str) -> tuple[Table, int]:
+def _kept_lines(kept: Path, head: str) -> list[str]:
+    """The whole lines of a file of solved tables, without its first; none if it is new."""
+    if not kept.exists():
+        return []
+    first, *lines = kept.read_text().splitlines(keepends=True)
+    if first != head:
+        sys.exit(
+            f"{kept}: made from other records or another share of them: name another "
+            "file"
+        )
+    if lines and not lines[-1].endswith("\n"):
+        lines.pop()
+    return lines
+
+
+def _table_of_line(line: str) -> tuple[Table, int]:
+    """A table, and the solver's tricks."""
     deal, contract, result, solved = line.split("\t")
     return Table(Deal.of(deal), Contract.of(contract), int(result)), int(solved)
 
 
 def main() -> None:
+    """Solve the tables of a file of records."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

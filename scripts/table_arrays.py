@@ -1,5 +1,4 @@
-"""Records of four-player tables as plain arrays: what every fit of a learned model
-reads.
+"""Records of four-player tables as plain arrays, which every fit of a model reads.
 
     python scripts/table_arrays.py records.pbn.gz -o tables.npz
 
@@ -16,10 +15,14 @@ import argparse
 import hashlib
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from bayesbridge.game.deal import Seat
+    from bayesbridge.notation import Record
 
 TRAIN, VALIDATE, HELD_OUT = range(3)
 """To learn from, to choose by, to judge by: the parts of
@@ -32,12 +35,13 @@ class Tables(NamedTuple):
 
     masks:      (deals, 4) the hands N E S W as masks of 52 bits
     split:      (deals,) :data:`TRAIN`, :data:`VALIDATE` or :data:`HELD_OUT`
-    tricks:     (deals, 2, 5) tricks of North–South and East–West in C D H S NT that the estimator ``tricks`` expects,
-                in twentieths of a trick
+    tricks:     (deals, 2, 5) tricks of North–South and East–West in C D H S NT that the
+                estimator ``tricks`` expects, in twentieths of a trick
     deal:       (tables,) which deal
     dealer:     (tables,) seat of the first call
     vulnerable: (tables, 2) dealer's side, the other side
-    pair:       (tables, 2) which of ``names`` sits on dealer's side and on the other, -1 where the record names nobody
+    pair:       (tables, 2) which of ``names`` sits on dealer's side and on the other,
+                -1 where the record names nobody
     names:      the pairs, as :meth:`bayesbridge.notation.record.Record.pair` writes them
     call_start: (tables + 1,) where the calls of a table begin in ``calls``
     calls:      indices of the calls, 0 … 37
@@ -70,13 +74,15 @@ ASIDE = 32
 
 
 def pairs_aside(names: NDArray[np.str_]) -> NDArray[np.bool_]:
-    """(pairs,) which are set aside, by a hash of the name: their tables are for judging
-    how a style is learned.
+    """(pairs,) which are set aside, by a hash of the name.
+
+    Their tables are for judging how a style is learned.
     """
-    digests = (hashlib.sha256(str(name).encode()).digest() for name in names)
-    return np.array(
-        [int.from_bytes(digest[:4], "big") % ASIDE == 0 for digest in digests], np.bool_
-    )
+    is_aside = []
+    for name in names:
+        digest = hashlib.sha256(str(name).encode()).digest()
+        is_aside.append(int.from_bytes(digest[:4], "big") % ASIDE == 0)
+    return np.array(is_aside, np.bool_)
 
 
 def read(path: Path) -> Tables:
@@ -87,100 +93,157 @@ def read(path: Path) -> Tables:
     return from_records(path)
 
 
+NO_CONTRACT = 255
+"""In the place of strain and declarer where all passed."""
+
+NOBODY = -1
+"""In the place of a pair that the record does not name."""
+
+
+class Row(NamedTuple):
+    """The numbers of a table, as :class:`Tables` has them."""
+
+    deal: int
+    dealer: int
+    vulnerable: bool
+    others_vulnerable: bool
+    strain: int
+    declarer: int
+    level: int
+    pair: int
+    other_pair: int
+
+
+class Collector:
+    """Tables that are added one after the other; a deal and a name are kept once."""
+
+    def __init__(self) -> None:
+        self.deals: dict[tuple[int, ...], int] = {}
+        self.names: dict[str, int] = {}
+        self.rows: list[Row] = []
+        self.calls = bytearray()
+        self.cards = bytearray()
+        self.call_start = [0]
+        self.card_start = [0]
+
+    def add(self, record: Record) -> None:
+        """Add a record with a whole deal and a whole auction."""
+        assert record.deal is not None
+        assert record.auction is not None
+        self.rows.append(self._row(record))
+        self.calls += bytes(call.index for call in record.auction.calls)
+        if record.contract is not None:
+            self.cards += bytes(card.index for _, card in record.plays)
+        self.call_start.append(len(self.calls))
+        self.card_start.append(len(self.cards))
+
+    def _row(self, record: Record) -> Row:
+        assert record.deal is not None
+        assert record.auction is not None
+        masks = tuple(hand.mask for hand in record.deal.hands)
+        dealer = record.auction.first
+        other = dealer.next()
+        vulnerable = record.vulnerable
+        strain = declarer = NO_CONTRACT
+        level = 0
+        contract = record.contract
+        if contract is not None:
+            strain = int(contract.strain)
+            declarer = int(contract.declarer)
+            level = contract.level
+        return Row(
+            self.deals.setdefault(masks, len(self.deals)),
+            int(dealer),
+            vulnerable is not None and dealer in vulnerable,
+            vulnerable is not None and other in vulnerable,
+            strain,
+            declarer,
+            level,
+            self._pair_number(record, dealer),
+            self._pair_number(record, other),
+        )
+
+    def _pair_number(self, record: Record, seat: Seat) -> int:
+        name = record.pair(seat)
+        if name is None:
+            return NOBODY
+        return self.names.setdefault(name, len(self.names))
+
+    def tables(self, source: str) -> Tables:
+        """All of them as arrays; ``source`` is the SHA-256 of the records."""
+        from bayesbridge.studies.benchmark import part_of_masks
+
+        numbers = np.array(self.rows, np.int64).T
+        columns = dict(zip(Row._fields, numbers, strict=True))
+        masks = np.array(list(self.deals), np.uint64)
+        pairs = np.stack([columns["pair"], columns["other_pair"]], axis=1)
+        contracts = np.stack([columns["strain"], columns["declarer"]], axis=1)
+        vulnerable = [columns["vulnerable"], columns["others_vulnerable"]]
+        return Tables(
+            masks=masks,
+            split=np.array([part_of_masks(deal) for deal in self.deals], np.uint8),
+            tricks=expected_tricks(masks),
+            deal=columns["deal"].astype(np.int32),
+            dealer=columns["dealer"].astype(np.uint8),
+            vulnerable=np.stack(vulnerable, axis=1).astype(np.bool_),
+            call_start=np.array(self.call_start, np.int32),
+            calls=np.frombuffer(bytes(self.calls), np.uint8),
+            pair=pairs.astype(np.int32),
+            names=np.array(list(self.names)),
+            contract=contracts.astype(np.uint8),
+            level=columns["level"].astype(np.uint8),
+            card_start=np.array(self.card_start, np.int32),
+            cards=np.frombuffer(bytes(self.cards), np.uint8),
+            source=np.array(source),
+        )
+
+
+PROGRESS = 50_000
+"""Tables between two lines about how far it is."""
+
+
 def from_records(path: Path) -> Tables:
     """Every record with a whole deal and a whole auction."""
     from bayesbridge.notation import Record, iter_records
-    from bayesbridge.studies.benchmark import part_of_masks
 
-    deals: dict[tuple[int, ...], int] = {}
-    names: dict[str, int] = {}
-    rows: list[tuple[int, int, bool, bool, int, int, int, int, int]] = []
-    calls, cards = bytearray(), bytearray()
-    call_start, card_start = [0], [0]
+    collector = Collector()
     for record in iter_records(path):
-        if (
-            not isinstance(record, Record)
-            or record.deal is None
-            or record.auction is None
-        ):
+        if not isinstance(record, Record) or record.deal is None:
             continue
-        if not record.auction.is_over:
+        if record.auction is None or not record.auction.is_over:
             continue
-        masks = tuple(hand.mask for hand in record.deal.hands)
-        dealer = record.auction.first
-        ours, theirs = (
-            record.vulnerable is not None and seat in record.vulnerable
-            for seat in (dealer, dealer.next())
-        )
-        contract = record.contract
-        strain, declarer, level = (
-            (255, 255, 0)
-            if contract is None
-            else (int(contract.strain), int(contract.declarer), contract.level)
-        )
-        pairs = (record.pair(seat) for seat in (dealer, dealer.next()))
-        seated = (
-            -1 if pair is None else names.setdefault(pair, len(names)) for pair in pairs
-        )
-        rows.append(
-            (
-                deals.setdefault(masks, len(deals)),
-                int(dealer),
-                ours,
-                theirs,
-                strain,
-                declarer,
-                level,
-                *seated,
-            )
-        )
-        calls += bytes(call.index for call in record.auction.calls)
-        if contract is not None:
-            cards += bytes(card.index for _, card in record.plays)
-        call_start.append(len(calls))
-        card_start.append(len(cards))
-        if len(rows) % 50_000 == 0:
-            print(f"{len(rows)} tables, {len(deals)} deals", file=sys.stderr)
-    if not rows:
+        collector.add(record)
+        tables = len(collector.rows)
+        if tables % PROGRESS == 0:
+            print(f"{tables} tables, {len(collector.deals)} deals", file=sys.stderr)
+    if not collector.rows:
         raise SystemExit(f"{path}: no table with a whole deal and a whole auction")
-    table = np.array(rows, np.int64)
-    return Tables(
-        masks=np.array(list(deals), np.uint64),
-        split=np.array([part_of_masks(masks) for masks in deals], np.uint8),
-        tricks=expected_tricks(np.array(list(deals), np.uint64)),
-        deal=table[:, 0].astype(np.int32),
-        dealer=table[:, 1].astype(np.uint8),
-        vulnerable=table[:, 2:4].astype(np.bool_),
-        call_start=np.array(call_start, np.int32),
-        calls=np.frombuffer(bytes(calls), np.uint8),
-        pair=table[:, 7:9].astype(np.int32),
-        names=np.array(list(names)),
-        contract=table[:, 4:6].astype(np.uint8),
-        level=table[:, 6].astype(np.uint8),
-        card_start=np.array(card_start, np.int32),
-        cards=np.frombuffer(bytes(cards), np.uint8),
-        source=np.array(hashlib.sha256(path.read_bytes()).hexdigest()),
-    )
+    return collector.tables(hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+PARTS_OF_A_TRICK = 20
+"""What expected tricks are counted in."""
 
 
 def expected_tricks(masks: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """(deals, 2, 5) double-dummy tricks of both sides in every strain, in twentieths,
-    North and East declarers.
+    """(deals, 2, 5) double-dummy tricks of both sides in every strain, in twentieths.
+
+    North and East are the declarers; ``masks`` (deals, 4).
     """
     from bayesbridge.estimators.network import table_tricks
     from bayesbridge.game.cards import Suit
 
-    found = np.empty((len(masks), 2, 5), np.uint16)
+    expected = np.empty((len(masks), 2, 5), np.uint16)
     for side in range(2):
         table = np.roll(masks, -side, axis=1)
         for strain, trump in enumerate((*Suit, None)):
-            found[:, side, strain] = np.rint(
-                20 * table_tricks(table, trump) @ np.arange(14)
-            )
-    return found
+            tricks = PARTS_OF_A_TRICK * table_tricks(table, trump) @ np.arange(14)
+            expected[:, side, strain] = np.rint(tricks)
+    return expected
 
 
 def main() -> None:
+    """Write the arrays of a file of records."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -190,7 +253,8 @@ def main() -> None:
     tables = read(options.records)
     np.savez_compressed(options.output, **tables._asdict())
     print(
-        f"{len(tables.deal)} tables of {len(tables.masks)} deals, {len(tables.calls)} calls, {len(tables.cards)} cards"
+        f"{len(tables.deal)} tables of {len(tables.masks)} deals, "
+        f"{len(tables.calls)} calls, {len(tables.cards)} cards"
     )
 
 

@@ -79,8 +79,8 @@ def how_to_go_on(args: Namespace, noun: str) -> str:
         return "nothing is kept; with --resume FOLDER what is done stays"
     from shlex import join
 
-    from bayesbridge.studies.jobs import kept
+    from bayesbridge.studies.jobs import checkpoint_progress
 
-    work_done = kept(Path(args.resume), noun)
+    work_done = checkpoint_progress(Path(args.resume), noun)
     command = join(["bayesbridge", *args.words])
     return f"kept in {args.resume!r}: {work_done}; go on with: {command}"

@@ -1,5 +1,6 @@
-"""The paper's experiments, one module for each study, and the reading benchmark; names
-are loaded when first used.
+"""The paper's experiments, one module for each study, and the reading benchmark.
+
+Names are loaded when first used.
 """
 
 import lazy_loader

@@ -1,5 +1,4 @@
-"""The reading benchmark: which boards are its test, and how a reading is scored beside
-the truth.
+"""The reading benchmark: its test boards, and how a reading is scored.
 
 The rule of the split looks at the cards alone, so anybody rebuilds the test list
 (docs/reading-benchmark.md has it). Tables of one deal are no independent witnesses:
@@ -32,11 +31,19 @@ from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError, naming
 from bayesbridge.game.cards import HIGH_CARD_POINTS
 from bayesbridge.game.deal import Deal
-from bayesbridge.game.layouts import Floats, Ints, high_card_points, suit_lengths
+from bayesbridge.game.layouts import (
+    Bools,
+    Floats,
+    Ints,
+    Masks,
+    high_card_points,
+    suit_lengths,
+)
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.jobs import Job, RunOptions, in_order
 from bayesbridge.studies.readers import (
     CountingReader,
+    Hard,
     PlayerView,
     Reader,
     Reading,
@@ -59,18 +66,21 @@ def digest_of_masks(masks: Iterable[int]) -> str:
     return hashlib.sha256(repr(tuple(int(mask) for mask in masks)).encode()).hexdigest()
 
 
+TRAIN_PERCENT: Final = 90
+VALIDATE_PERCENT: Final = 5  # what is left is the test list
+
+
 def part_of_masks(masks: Iterable[int]) -> DealSplit:
-    """The part of a deal, given the masks of the hands N E S W: nine in ten train, one
-    in twenty each of the others.
+    """What a deal is used for, given the masks of the hands N E S W.
+
+    Nine in ten deals train, one in twenty each of the others.
     """
-    share = int(digest_of_masks(masks)[:8], 16) % 100
-    return (
-        DealSplit.TRAIN
-        if share < 90
-        else DealSplit.VALIDATE
-        if share < 95
-        else DealSplit.TEST
-    )
+    percentile = int(digest_of_masks(masks)[:8], 16) % 100
+    if percentile < TRAIN_PERCENT:
+        return DealSplit.TRAIN
+    if percentile < TRAIN_PERCENT + VALIDATE_PERCENT:
+        return DealSplit.VALIDATE
+    return DealSplit.TEST
 
 
 def is_test(deal: Deal) -> bool:
@@ -83,54 +93,68 @@ def is_test(deal: Deal) -> bool:
 
 
 class Bin(NamedTuple):
-    """Forecasts of about the same probability: its mean, the share that came true, how
-    many.
-    """
+    """Forecasts of about the same probability."""
 
     predicted: float
+    """The mean probability."""
     observed: float
+    """The share that came true."""
     cards: int
+    """How many forecasts there are."""
+
+
+EDGE_TOLERANCE: Final = 1e-9  # a probability so little below an edge is on it
 
 
 def bin_of(predicted: ArrayLike, bins: int) -> Ints:
-    """The number of the bin of each probability, 0 … bins − 1; a rounding error below
-    an edge is corrected.
+    """The bin of each probability, 0 … bins − 1; an edge belongs to the bin above it.
 
     >>> bin_of([0.0, 0.3 - 1e-12, 0.5, 1.0], 10).tolist()
     [0, 3, 5, 9]
     """
-    return np.clip((np.asarray(predicted) * bins + 1e-9).astype(np.int64), 0, bins - 1)
+    places = (np.asarray(predicted) * bins + EDGE_TOLERANCE).astype(np.int64)
+    return np.clip(places, 0, bins - 1)
 
 
 def curve(
     cards: ArrayLike, predicted: ArrayLike, observed: ArrayLike
 ) -> tuple[Bin, ...]:
-    """The bins that have forecasts, from sums over each bin: forecasts, their
-    probabilities, those that came true.
+    """The bins that have forecasts, from three sums over each bin.
+
+    Parameters
+    ----------
+    cards : array_like, shape (bins,)
+        How many forecasts there are.
+    predicted : array_like, shape (bins,)
+        The sum of their probabilities.
+    observed : array_like, shape (bins,)
+        How many of them came true.
+
+    Returns
+    -------
+    tuple of Bin
     """
-    sums: Any = zip(
-        *(np.asarray(column).tolist() for column in (cards, predicted, observed)),
-        strict=True,
-    )
-    return tuple(Bin(p / n, k / n, int(n)) for n, p, k in sums if n)
+    columns = [np.asarray(column).tolist() for column in (cards, predicted, observed)]
+    bins = []
+    for forecasts, probability, true in zip(*columns, strict=True):
+        if forecasts:
+            bins.append(Bin(probability / forecasts, true / forecasts, int(forecasts)))
+    return tuple(bins)
 
 
 def calibration_error(bins: tuple[Bin, ...]) -> float:
-    """Mean gap between predicted and observed, bins weighted by their number of
-    forecasts; 0 without any.
-    """
-    return sum(abs(one.predicted - one.observed) * one.cards for one in bins) / max(
-        1, sum(one.cards for one in bins)
-    )
+    """Mean gap between predicted and observed, weighted by forecasts; 0 without any."""
+    gaps = sum(abs(part.predicted - part.observed) * part.cards for part in bins)
+    return gaps / max(1, sum(part.cards for part in bins))
 
 
 class Metric(NamedTuple):
-    """How a figure is called: its key in a document (``…_error`` for its standard
-    error), its column, its digits.
-    """
+    """How a figure is called."""
 
     key: str
+    """Its key in a document; its standard error has ``…_error``."""
     column: str
+    """The head of its column; without one it is in no table."""
     digits: int = 4
 
 
@@ -151,10 +175,14 @@ ratio, is 0 for who knows nothing; the Brier score is Σ over seats of (P − wh
 the calibration error is the mean gap between predicted and observed places of honours.
 """
 
-MEANS: Final = len(MEASURES) - 1  # figures that are means over boards
-HONOURS: Final = tuple(
-    13 * suit + rank for suit in range(4) for rank in range(8, 13)
-)  # T J Q K A of each suit
+MEAN_NAMES: Final = tuple(name for name in MEASURES if name != "calibration_error")
+MEANS: Final = len(MEAN_NAMES)  # figures that are means over boards
+POINTS: Final = MEAN_NAMES.index("points")
+
+RANKS: Final = 13
+LEAST_HONOUR: Final = 8  # the rank of the ten
+# T J Q K A of each suit
+HONOURS: Final = tuple(card for card in range(52) if card % RANKS >= LEAST_HONOUR)
 # Smaller probabilities count as this one: to be wrong and certain costs 27.6 nats
 LEAST: Final = 1e-12
 # from here on the hard evidence says where a card lies, and nobody is asked
@@ -174,52 +202,68 @@ class ReadingScores:
     answered: bool = True  # if not, somebody who knows nothing was judged
 
 
-def judge(reading: Reading, seen: PlayerView, deal: Deal) -> ReadingScores:
-    """The reading of one board beside its deal; cards whose place the hard evidence
-    tells are not asked about.
+@dataclass(frozen=True, slots=True, eq=False)
+class CardsInDoubt:
+    """The cards of a deal whose place the hard evidence does not tell."""
+
+    cards: Ints  # (d,) in rising order
+    seats: Ints  # (k,) the seats that may hold one of them
+    truth: Ints  # (d,) who holds each: its place in ``seats``
+
+    @classmethod
+    def of(cls, hard: Hard, masks: Masks) -> CardsInDoubt:
+        """What is in doubt of a deal, given its four masks."""
+        cards = np.flatnonzero(hard.cards.max(axis=1) < SURE)
+        seats = np.flatnonzero(hard.cards[cards].any(axis=0))
+        deck = np.arange(52, dtype=np.uint64)
+        is_held = masks[None, :] >> deck[:, None] & np.uint64(1)  # (52, 4)
+        holders = is_held.argmax(axis=1)
+        return cls(cards, seats, np.searchsorted(seats, holders[cards]))
+
+
+def judge(reading: Reading, view: PlayerView, deal: Deal) -> ReadingScores:
+    """The scores of a reading of one board, beside the deal as it was.
+
+    Cards whose place the hard evidence tells are not asked about.
     """
-    hard = reading.hard or seen.hard
+    hard = reading.hard or view.hard
     masks = np.array([hand.mask for hand in deal.hands], dtype=np.uint64)
-    doubt = np.flatnonzero(hard.cards.max(axis=1) < SURE)
-    if not len(doubt):
-        values = np.full(MEANS, nan)
-        values[[2, 4, 5]] = 0.0
-        return ReadingScores(values, np.empty((0, 1)), np.empty(0, dtype=np.int64))
-    seats = np.flatnonzero(hard.cards[doubt].any(axis=0))
-    holder = (
-        masks[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
-    ).argmax(axis=1)
-    truth = np.searchsorted(seats, holder[doubt])
-    honour = np.isin(doubt, HONOURS)
-    lengths = (
-        lengths_of_cards(reading.cards) if reading.lengths is None else reading.lengths
-    )
-    chances = np.clip(reading.cards[np.ix_(doubt, seats)], LEAST, 1.0)
-    loss = -np.log(chances[np.arange(len(doubt)), truth])
-    forecast, right = chances[honour], truth[honour]
-    expected = (reading.cards.T @ np.tile(np.array(HIGH_CARD_POINTS, np.float64), 4))[
-        seats
-    ]
-    came = np.arange(len(seats)) == right[:, None]
-    true_lengths = suit_lengths(masks[seats]).astype(np.intp)
-    log_true = log_product(chances, truth)
-    if reading.log_layout is not None:
-        log_true = float(reading.log_layout(masks[None, :])[0])
-    values = np.array(
-        [
-            _mean(loss[honour]),
-            loss.mean(),
-            -np.log(
-                np.maximum(lengths[seats[:, None], np.arange(4), true_lengths], LEAST)
-            ).mean(),
-            ((expected - high_card_points(masks[seats])) ** 2).mean(),
-            log_true,
-            log_true + log(hard.count),
-            _mean(((forecast - came) ** 2).sum(axis=1)),
-            _mean((forecast.argmax(axis=1) == right).astype(np.float64)),
-        ]
-    )
-    return ReadingScores(values, forecast, right)
+    doubt = CardsInDoubt.of(hard, masks)
+    if not len(doubt.cards):
+        return _scores_without_doubt()
+    chances = np.clip(reading.cards[np.ix_(doubt.cards, doubt.seats)], LEAST, 1.0)
+    losses = -np.log(chances[np.arange(len(chances)), doubt.truth])
+    is_honour = np.isin(doubt.cards, HONOURS)
+    forecasts = chances[is_honour]
+    truth = doubt.truth[is_honour]
+    came_true = np.arange(len(doubt.seats)) == truth[:, None]
+    guessed = forecasts.argmax(axis=1) == truth
+    log_true = _log_true(reading, masks, chances, doubt.truth)
+    values = {
+        "honours": _mean(losses[is_honour]),
+        "cards": losses.mean(),
+        "lengths": _length_loss(reading, masks, doubt.seats),
+        "points": _squared_points_error(reading, masks, doubt.seats),
+        "log_true": log_true,
+        "log_tssr": log_true + log(hard.count),
+        "brier": _mean(((forecasts - came_true) ** 2).sum(axis=1)),
+        "top1": _mean(guessed.astype(np.float64)),
+    }
+    return ReadingScores(_values_array(values), forecasts, truth)
+
+
+def _scores_without_doubt() -> ReadingScores:
+    """The scores where every card lies open: nothing is asked, nothing is wrong."""
+    values = dict.fromkeys(MEAN_NAMES, nan)
+    values |= {"lengths": 0.0, "log_true": 0.0, "log_tssr": 0.0}
+    no_forecasts = np.empty((0, 1))
+    no_cards = np.empty(0, dtype=np.int64)
+    return ReadingScores(_values_array(values), no_forecasts, no_cards)
+
+
+def _values_array(values: Mapping[str, float]) -> Floats:
+    """(MEANS,) in the order of ``MEASURES``."""
+    return np.array([values[name] for name in MEAN_NAMES])
 
 
 def _mean(values: Floats) -> float:
@@ -227,175 +271,280 @@ def _mean(values: Floats) -> float:
     return float(values.mean()) if len(values) else nan
 
 
+def _length_loss(reading: Reading, masks: Masks, seats: Ints) -> float:
+    """The mean −log P of the true lengths of these seats in the four suits."""
+    lengths = reading.lengths
+    if lengths is None:
+        lengths = lengths_of_cards(reading.cards)
+    true_lengths = suit_lengths(masks[seats]).astype(np.intp)
+    chances = lengths[seats[:, None], np.arange(4), true_lengths]
+    return float(-np.log(np.maximum(chances, LEAST)).mean())
+
+
+def _squared_points_error(reading: Reading, masks: Masks, seats: Ints) -> float:
+    """The mean squared error of the expected high-card points of these seats."""
+    points_of_cards = np.tile(np.array(HIGH_CARD_POINTS, np.float64), 4)
+    expected = (reading.cards.T @ points_of_cards)[seats]
+    return float(((expected - high_card_points(masks[seats])) ** 2).mean())
+
+
+def _log_true(reading: Reading, masks: Masks, chances: Floats, truth: Ints) -> float:
+    """log P of the true layout, card by card where the reader gives no better."""
+    if reading.log_layout is not None:
+        return float(reading.log_layout(masks[None, :])[0])
+    return log_product(chances, truth)
+
+
 def lengths_of_cards(cards: Floats) -> Floats:
-    """(4, 4, 14) P(length) of each seat and suit if each card lay by itself; ``cards``:
-    (52, 4).
+    """(4, 4, 14) P(length) of each seat and suit if each card lay by itself.
+
+    ``cards`` (52, 4): P(seat holds card).
     """
-    found = np.zeros((4, 4, 14))
-    found[:, :, 0] = 1.0
+    lengths = np.zeros((4, 4, RANKS + 1))
+    lengths[:, :, 0] = 1.0
     for suit in range(4):
-        for chance in cards[13 * suit : 13 * suit + 13]:
-            there = found[:, suit, :-1] * chance[:, None]
-            found[:, suit] *= 1.0 - chance[:, None]
-            found[:, suit, 1:] += there
-    return found
+        for chances in cards[RANKS * suit : RANKS * (suit + 1)]:
+            with_card = lengths[:, suit, :-1] * chances[:, None]
+            lengths[:, suit] *= 1.0 - chances[:, None]
+            lengths[:, suit, 1:] += with_card
+    return lengths
 
 
 def log_product(chances: Floats, truth: Ints) -> float:
-    """log of the product of (n, k) chances at the true places, over its sum among all
-    places with as many for each.
+    """log P of the true places, if P is proportional to the product of chances.
+
+    Parameters
+    ----------
+    chances : array, shape (n, k)
+        P(card lies with seat) of n cards and two or three seats.
+    truth : array of int, shape (n,)
+        The column of the seat that holds each card.
+
+    Returns
+    -------
+    float
+        The log of the product at the true places, over its sum among all places that
+        give each seat as many cards.
     """
-    p = np.maximum(chances, LEAST)
-    sizes = np.bincount(truth, minlength=p.shape[1])
-    # ways[a, b]: the sum over places of the cards so far with a in the first seat and b in the second.
+    chances = np.maximum(chances, LEAST)
+    seats = chances.shape[1]
+    sizes = np.bincount(truth, minlength=seats)
+    # ways[a, b]: the sum over places of the cards so far with a in the first seat and b
+    # in the second; scaled, so that it does not underflow.
     ways = np.zeros((sizes[0] + 1, sizes[1] + 1))
     ways[0, 0] = 1.0
     log_scale = 0.0
-    for row in p:
-        after = ways * (row[2] if len(row) > 2 else 0.0)
-        after[1:] += ways[:-1] * row[0]
-        after[:, 1:] += ways[:, :-1] * row[1]
-        top = after.max()
-        log_scale += float(np.log(top))
-        ways = after / top
-    true = float(np.log(p[np.arange(len(truth)), truth]).sum())
-    return true - log_scale - float(np.log(ways[-1, -1]))
+    for card in chances:
+        third_chance = card[2] if seats > 2 else 0.0
+        ways_with_card = ways * third_chance
+        ways_with_card[1:] += ways[:-1] * card[0]
+        ways_with_card[:, 1:] += ways[:, :-1] * card[1]
+        scale = ways_with_card.max()
+        log_scale += float(np.log(scale))
+        ways = ways_with_card / scale
+    true_chances = chances[np.arange(len(truth)), truth]
+    log_true = float(np.log(true_chances).sum())
+    return log_true - log_scale - float(np.log(ways[-1, -1]))
 
 
 def verify(reading: Reading, who: str) -> None:
     """Raise unless a reading of somebody else's code is made of probabilities."""
-    for what, chances, shape in (
-        ("cards", reading.cards, (52, 4)),
-        ("lengths", reading.lengths, (4, 4, 14)),
+    _verify_chances(who, "cards", reading.cards, (52, 4))
+    if reading.lengths is not None:
+        _verify_chances(who, "lengths", reading.lengths, (4, 4, RANKS + 1))
+
+
+def _verify_chances(
+    who: str, subject: str, chances: ArrayLike, shape: tuple[int, ...]
+) -> None:
+    """Raise unless an array has this shape, and its last axis is a distribution."""
+    array = np.asarray(chances)
+    if (
+        array.shape == shape
+        and np.all(array >= 0)
+        and np.allclose(array.sum(axis=-1), 1.0, atol=1e-6)
     ):
-        if chances is None and what == "lengths":
-            continue
-        rows = np.asarray(chances)
-        if rows.shape != shape or not (
-            np.all(rows >= 0) and np.allclose(rows.sum(axis=-1), 1.0, atol=1e-6)
-        ):
-            raise BayesBridgeError(
-                f"{who} gave {what} of shape {rows.shape}: give {shape}, each row of chances that add up to 1"
-            )
+        return
+    raise BayesBridgeError(
+        f"{who} gave {subject} of shape {array.shape}: give {shape}, each row of "
+        "chances that add up to 1"
+    )
 
 
 BUCKETS: Final = 1000
 BINS: Final = 10
 
+# Columns of a row of figures: see :func:`row_of`.
+BUCKET: Final = 0
+ANSWERED: Final = 1
+SECONDS: Final = 2
+FIRST_VALUE: Final = 3
+FIRST_BIN: Final = FIRST_VALUE + MEANS
+WIDTH: Final = FIRST_BIN + 3 * BINS
+
 
 def bucket_of(deal: Deal) -> int:
     """Where the tables of a deal are added up."""
-    return int(digest_of_masks(hand.mask for hand in deal.hands)[8:16], 16) % BUCKETS
+    digest = digest_of_masks(hand.mask for hand in deal.hands)
+    return int(digest[8:16], 16) % BUCKETS
 
 
 class ScoreSums:
-    """What a reader is worth on some boards: their rows of :func:`row_of`, added up by
-    bucket.
+    """What a reader is worth on some boards: their rows added up by bucket.
+
+    Parameters
+    ----------
+    rows : iterable of array, shape (WIDTH,)
+        Boards, as :func:`row_of` gives them.
     """
 
     def __init__(self, rows: Iterable[Floats] = ()) -> None:
-        self.boards, self.unanswered, self.seconds = 0, 0, 0.0
-        self.counts, self.sums = np.zeros((2, BUCKETS, MEANS))
+        self.boards = 0
+        self.unanswered = 0
+        self.seconds = 0.0
+        self.counts = np.zeros((BUCKETS, MEANS))
+        self.sums = np.zeros((BUCKETS, MEANS))
         self.bins = np.zeros((BUCKETS, 3, BINS))
         for row in rows:
             self.take(row)
 
     def take(self, row: Floats) -> None:
-        bucket, answered, seconds, values = (
-            int(row[0]),
-            row[1],
-            row[2],
-            row[3 : 3 + MEANS],
-        )
+        """Add a board, as :func:`row_of` gives it."""
+        bucket = int(row[BUCKET])
+        values = row[FIRST_VALUE:FIRST_BIN]
         self.boards += 1
-        self.unanswered += not answered
-        self.seconds += seconds
+        self.unanswered += not row[ANSWERED]
+        self.seconds += row[SECONDS]
         self.counts[bucket] += ~np.isnan(values)
         self.sums[bucket] += np.nan_to_num(values)
-        self.bins[bucket] += row[3 + MEANS :].reshape(3, BINS)
+        self.bins[bucket] += row[FIRST_BIN:].reshape(3, BINS)
 
     @property
     def figures(self) -> dict[str, Estimate[float]]:
-        figures = dict(
-            zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=False)
-        )
-        mean, error = figures["points"]
-        root = sqrt(mean) if mean >= 0 else nan
-        figures["points"] = Estimate(root, error / (2 * root) if root else 0.0)
-        return figures | {"calibration_error": jackknife(self.bins)}
+        """Each of ``MEASURES`` with its standard error; ``nan`` without boards."""
+        figures = {}
+        for column, name in enumerate(MEAN_NAMES):
+            figures[name] = mean_of(self.counts[:, column], self.sums[:, column])
+        figures["points"] = _root_of(figures["points"])
+        figures["calibration_error"] = jackknife(self.bins)
+        return figures
 
     def document(self) -> dict[str, Any]:
         """All figures as plain data; ``None`` for what no board tells."""
-        found: dict[str, Any] = {"boards": self.boards}
-        for name, (value, error) in self.figures.items():
-            found |= {
-                MEASURES[name].key: finite(value),
-                f"{MEASURES[name].key}_error": finite(error),
-            }
+        bins = curve(*self.bins.sum(axis=0))
         seconds = self.seconds / self.boards if self.boards else None
-        found |= {"seconds_per_board": seconds, "unanswered": self.unanswered}
-        return found | {
-            "calibration": [one._asdict() for one in curve(*self.bins.sum(axis=0))]
+        return {
+            "boards": self.boards,
+            **figures_document(self.figures),
+            "seconds_per_board": seconds,
+            "unanswered": self.unanswered,
+            "calibration": [part._asdict() for part in bins],
         }
 
     def less(self, other: ScoreSums) -> dict[str, Any]:
-        """The figures less another reader's, as a document; of two roots the difference
-        is Σ (x / 2a − y / 2b) / n.
+        """The figures less those of another reader on the same boards, as a document."""
+        own = self.figures
+        others = other.figures
+        sums = self._first_order_sums(own) - other._first_order_sums(others)
+        differences = {}
+        for column, name in enumerate(MEAN_NAMES):
+            error = mean_of(self.counts[:, column], sums[:, column]).error
+            differences[name] = Estimate(own[name].mean - others[name].mean, error)
+        differences["calibration_error"] = Estimate(
+            own["calibration_error"].mean - others["calibration_error"].mean,
+            jackknife(self.bins, other.bins).error,
+        )
+        return {"boards": self.boards, **figures_document(differences)}
+
+    def _first_order_sums(self, figures: Mapping[str, Estimate[float]]) -> Floats:
+        """(BUCKETS, MEANS) sums by which the figures move when a bucket counts more.
+
+        They are the sums themselves but for the points: where the mean square moves by
+        x, its root a moves by x / 2a.
         """
-        mine, theirs = self.figures, other.figures
-        found: dict[str, Any] = {"boards": self.boards}
-        for column, (name, measure) in enumerate(MEASURES.items()):
-            if name == "calibration_error":
-                error = jackknife(self.bins, other.bins).error
-            else:
-                a, b = (
-                    (mine[name].mean, theirs[name].mean)
-                    if name == "points"
-                    else (0.5, 0.5)
-                )
-                sums = self.sums[:, column] / (2 * a or 1.0) - other.sums[:, column] / (
-                    2 * b or 1.0
-                )
-                error = mean_of(self.counts[:, column], sums).error
-            value = mine[name].mean - theirs[name].mean
-            found |= {measure.key: finite(value), f"{measure.key}_error": finite(error)}
-        return found
+        sums = self.sums.copy()
+        sums[:, POINTS] /= 2 * figures["points"].mean or 1.0
+        return sums
+
+
+def _root_of(square: Estimate[float]) -> Estimate[float]:
+    """The root of a mean square, and its error to first order."""
+    root = sqrt(square.mean) if square.mean >= 0 else nan
+    return Estimate(root, square.error / (2 * root) if root else 0.0)
+
+
+def figures_document(figures: Mapping[str, Estimate[float]]) -> dict[str, Any]:
+    """Figures and errors by their keys; ``None`` for what no board tells."""
+    document: dict[str, Any] = {}
+    for name, (value, error) in figures.items():
+        key = MEASURES[name].key
+        document[key] = finite(value)
+        document[f"{key}_error"] = finite(error)
+    return document
 
 
 def mean_of(counts: Floats, sums: Floats) -> Estimate[float]:
-    """The mean over boards and its error from sums by bucket; the error of a single
-    bucket is 0.
+    """The mean over boards and its error, from sums by bucket.
+
+    Parameters
+    ----------
+    counts : array, shape (buckets,)
+        Boards of each bucket.
+    sums : array, shape (buckets,)
+        The sum of their values.
+
+    Returns
+    -------
+    Estimate
+        ``nan`` without boards; the error of a single bucket is 0.
     """
-    n = counts.sum()
-    if not n:
+    boards = counts.sum()
+    if not boards:
         return Estimate(nan, nan)
-    mean = float(sums.sum() / n)
+    mean = float(sums.sum() / boards)
     used = np.count_nonzero(counts)
     if used < 2:
         return Estimate(mean, 0.0)
     squares = float(np.square(sums - counts * mean).sum())
-    return Estimate(mean, sqrt(used / (used - 1) * squares) / float(n))
+    return Estimate(mean, sqrt(used / (used - 1) * squares) / float(boards))
 
 
-def jackknife(*bins: Floats) -> Estimate[float]:
-    """The calibration error of (buckets, 3, BINS) sums, and its error; of two, the
-    first less the second.
+def jackknife(bins: Floats, subtracted: Floats | None = None) -> Estimate[float]:
+    """The calibration error and its standard error, by leaving out each bucket in turn.
+
+    Parameters
+    ----------
+    bins : array, shape (buckets, 3, BINS)
+        Of each bucket forecasts, their probabilities, and those that came true.
+    subtracted : array, shape (buckets, 3, BINS), optional
+        The sums of another reader, whose calibration error is taken off.
+
+    Returns
+    -------
+    Estimate
+        ``nan`` without boards; the error of a single bucket is 0.
     """
-    used = bins[0][:, 0].sum(axis=1) > 0
+    used = bins[:, 0].sum(axis=1) > 0
     if not used.any():
         return Estimate(nan, nan)
-    value, gaps = 0.0, np.zeros(np.count_nonzero(used))
-    for sign, each in zip((1, -1), bins, strict=False):
-        total = each.sum(axis=0)
-        value += sign * calibration_error(curve(*total))
-        if len(gaps) > 1:
-            left = total - each[used]
-            gaps += (
-                sign
-                * np.abs(left[:, 1] - left[:, 2]).sum(axis=1)
-                / left[:, 0].sum(axis=1)
-            )
-    return Estimate(value, sqrt((len(gaps) - 1) * float(np.var(gaps))))
+    value = calibration_error(curve(*bins.sum(axis=0)))
+    if subtracted is not None:
+        value -= calibration_error(curve(*subtracted.sum(axis=0)))
+    buckets = np.count_nonzero(used)
+    if buckets == 1:
+        return Estimate(value, 0.0)
+    replicates = _errors_without(bins, used)
+    if subtracted is not None:
+        replicates -= _errors_without(subtracted, used)
+    return Estimate(value, sqrt((buckets - 1) * float(np.var(replicates))))
+
+
+def _errors_without(bins: Floats, used: Bools) -> Floats:
+    """(used buckets,) the calibration error if each of them is left out."""
+    remaining = bins.sum(axis=0) - bins[used]
+    forecasts = remaining[:, 0].sum(axis=1)
+    gaps = np.abs(remaining[:, 1] - remaining[:, 2]).sum(axis=1)
+    return np.asarray(gaps / forecasts)
 
 
 UNITS: Final = (
@@ -411,56 +560,85 @@ def summary_table(
     *,
     signed: bool = False,
 ) -> Table:
-    """A row for each moment or reader, from documents; a dash for a figure that no
-    board tells.
+    """A row for each moment or reader, from documents.
+
+    Parameters
+    ----------
+    title : str
+        What the table is of; the units are added.
+    first : str
+        The head of the first column.
+    rows : iterable of (str, mapping)
+        The first cell of a row, and the document of :class:`ScoreSums` that it shows.
+    signed : bool
+        Whether gains have a plus sign, as in differences.
+
+    Returns
+    -------
+    Table
+        With a dash for a figure that no board tells.
     """
-    measures = [one for one in MEASURES.values() if one.column]
+    metrics = [metric for metric in MEASURES.values() if metric.column]
     cells = []
-    for name, one in rows:
-        row = [name, number(one["boards"])]
-        for key, _, digits in measures:
-            told = one[key] is not None
-            sign = "+" if signed and told and one[key] > 0 else ""
-            row.append(
-                f"{sign}{number(one[key], digits)} ± {number(one[f'{key}_error'], digits)}"
-                if told
-                else "–"
-            )
-        cells.append(row)
-    return Table(
-        f"{title}; {UNITS}", [first, "boards", *(one.column for one in measures)], cells
-    )
+    for name, document in rows:
+        figures = [_figure_cell(document, metric, signed) for metric in metrics]
+        cells.append([name, number(document["boards"]), *figures])
+    header = [first, "boards", *(metric.column for metric in metrics)]
+    return Table(f"{title}; {UNITS}", header, cells)
+
+
+def _figure_cell(document: Mapping[str, Any], metric: Metric, signed: bool) -> str:
+    value = document[metric.key]
+    if value is None:
+        return "–"
+    sign = "+" if signed and value > 0 else ""
+    error = number(document[f"{metric.key}_error"], metric.digits)
+    return f"{sign}{number(value, metric.digits)} ± {error}"
 
 
 class Board(NamedTuple):
-    """A table that can be scored, and its number in its file, from 1."""
+    """A table that can be scored."""
 
     number: int
+    """Its number in its file, from 1."""
     record: Record
-    styles: Mapping[
-        str, PairStyle
-    ] = {}  # of the pairs whose earlier tables are known, by side
+    styles: Mapping[str, PairStyle] = {}
+    """Of the pairs whose earlier tables are known, by side."""
 
 
 def call_figures(rows: ArrayLike, name: str) -> dict[str, Any]:
-    """How well calls were foretold, as a document, from (n, 3) sums: calls, losses by
-    style and without.
+    """How well calls were foretold, as a document.
+
+    Parameters
+    ----------
+    rows : array_like, shape (n, 3)
+        Sums over some calls: how many, their losses with styles, and without.
+    name : str
+        The key of the loss with styles, and the start of the others.
+
+    Returns
+    -------
+    dict of str to float or None
+        The mean losses and their difference, each also with its ``…_error``.
     """
-    counts, known, average = np.asarray(rows).reshape(-1, 3).T
-    found: dict[str, Any] = {}
-    for key, values in {
-        "": known,
-        "_average": average,
-        "_difference": known - average,
-    }.items():
-        value, error = mean_of(counts, values)
-        found |= {f"{name}{key}": finite(value), f"{name}{key}_error": finite(error)}
-    return found
+    counts, styled, average = np.asarray(rows).reshape(-1, 3).T
+    sums_by_key = {
+        name: styled,
+        f"{name}_average": average,
+        f"{name}_difference": styled - average,
+    }
+    document: dict[str, Any] = {}
+    for key, sums in sums_by_key.items():
+        value, error = mean_of(counts, sums)
+        document[key] = finite(value)
+        document[f"{key}_error"] = finite(error)
+    return document
 
 
-def see(record: Record, chair: str, cards: int, board: int = 0) -> PlayerView:
-    """What a chair saw of a record that can be scored; dummy has no cards to play and
-    is asked before the lead.
+def view_of_chair(record: Record, chair: str, cards: int, board: int = 0) -> PlayerView:
+    """What a chair saw of a record that can be scored, after the first ``cards`` cards.
+
+    Dummy has no cards to play and is asked before the lead.
     """
     if chair == "dummy" and cards:
         raise BayesBridgeError(
@@ -471,38 +649,42 @@ def see(record: Record, chair: str, cards: int, board: int = 0) -> PlayerView:
     return PlayerView.of(record, seat_of(chair, record.contract.declarer), cards, board)
 
 
-def look(reader: Reader, record: Record, seen: PlayerView) -> ReadingScores:
-    """Ask the reader and judge what it says; the seconds are the reader's own."""
+def score_reader(reader: Reader, record: Record, view: PlayerView) -> ReadingScores:
+    """Ask the reader and judge its answer; the seconds are the reader's own."""
     assert record.deal is not None
+    who = f"reader {type(reader).__name__}"
     started = time.perf_counter()
-    with naming(f"reader {type(reader).__name__}, board {seen.board},"):
-        answer = reader.read(seen)
+    with naming(f"{who}, board {view.board},"):
+        answer = reader.read(view)
     seconds = time.perf_counter() - started
-    reading = CountingReader().read(seen) if answer is None else answer
-    verify(reading, f"reader {type(reader).__name__}")
-    return replace(
-        judge(reading, seen, record.deal), seconds=seconds, answered=answer is not None
+    reading = CountingReader().read(view) if answer is None else answer
+    verify(reading, who)
+    scores = judge(reading, view, record.deal)
+    return replace(scores, seconds=seconds, answered=answer is not None)
+
+
+def row_of(scores: ReadingScores, bucket: int) -> Floats:
+    """(WIDTH,) a board as numbers: bucket, whether answered, seconds, the means.
+
+    Then by bins of their forecasts: how many places of honours were forecast, their
+    chances, and how many came true.
+    """
+    forecasts = scores.honours.ravel()
+    seats = np.arange(scores.honours.shape[1])
+    came_true = (seats == scores.truth[:, None]).ravel()
+    places = bin_of(forecasts, BINS)
+    weights = (np.ones(len(places)), forecasts, came_true)
+    bins = [np.bincount(places, weight, BINS) for weight in weights]
+    return np.concatenate(
+        [[bucket, scores.answered, scores.seconds], scores.values, *bins]
     )
 
 
-def row_of(one: ReadingScores, bucket: int) -> Floats:
-    """(WIDTH,) a board: bucket, whether answered, seconds, the measures; by bin
-    honours, their chances, those true.
-    """
-    predicted = one.honours.ravel()
-    came = (np.arange(one.honours.shape[1]) == one.truth[:, None]).ravel()
-    place = bin_of(predicted, BINS)
-    bins = [
-        np.bincount(place, weight, BINS)
-        for weight in (np.ones(len(place)), predicted, came)
-    ]
-    return np.concatenate([[bucket, one.answered, one.seconds], one.values, *bins])
+# Boards: a second of work or some, so that an interrupt is obeyed soon.
+CHUNK: Final = 2
 
-
-WIDTH: Final = 3 + MEANS + 3 * BINS
-CHUNK: Final = (
-    2  # boards: a second of work or some, so that an interrupt is obeyed soon
-)
+# After the name of a reader that is not told what earlier tables say.
+WITHOUT: Final = " without styles"
 
 
 @dataclass(frozen=True, slots=True)
@@ -515,70 +697,115 @@ class Plan:
     draws: int
     seed: int
 
+    def parameters(self) -> dict[str, int | str]:
+        """What tells checkpoints of other plans apart; the seed does so by itself."""
+        moments = [f"{name}:{cards}" for name, cards in self.moments.items()]
+        return {
+            "readers": " ".join(self.readers),
+            "moments": " ".join(moments),
+            "chair": self.chair,
+            "draws": self.draws,
+        }
+
 
 def tally_boards(
     plan: Plan, boards: int, walk: Iterable[Board], how: RunOptions, digest: str
 ) -> dict[str, dict[str, ScoreSums]]:
-    """The sums of each reader at each moment over boards that can be scored; ``digest``
-    is a hash of their files.
+    """The sums over boards of each reader at each moment.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is asked.
+    boards : int
+        How many boards there are.
+    walk : iterable of Board
+        The boards, which can be scored; walked once.
+    how : RunOptions
+        Workers and a checkpoint.
+    digest : str
+        A hash of the files that the boards come from.
+
+    Returns
+    -------
+    dict of str to dict of str to ScoreSums
+        By reader and moment.
     """
-    chunks = enumerate(batched(walk, CHUNK))
+    numbered_chunks = enumerate(batched(walk, CHUNK))
 
-    def given(number: int) -> tuple[Board, ...]:
-        return next(chunk for i, chunk in chunks if i == number)
+    def boards_of_chunk(number: int) -> tuple[Board, ...]:
+        """Numbers rise; chunks that a checkpoint has are walked past."""
+        return next(chunk for place, chunk in numbered_chunks if place == number)
 
-    moments = " ".join(f"{name}:{cards}" for name, cards in plan.moments.items())
-    asked: dict[str, int | str] = {
-        "file": digest,
-        "readers": " ".join(plan.readers),
-        "moments": moments,
-    }
-    asked |= {"chair": plan.chair, "draws": plan.draws}
+    job = Job(
+        "score",
+        partial(read_boards, plan),
+        CHUNK,
+        {"file": digest, **plan.parameters()},
+        boards_of_chunk,
+        "boards",
+    )
     tallies = {
         reader: {moment: ScoreSums() for moment in plan.moments}
         for reader in plan.readers
     }
-    every = [tally for named in tallies.values() for tally in named.values()]
-    job = Job("score", partial(read_boards, plan), CHUNK, asked, given, "boards")
-    for board in chain.from_iterable(in_order(job, boards, plan.seed, how)):
-        for tally, row in zip(every, board.reshape(-1, WIDTH), strict=True):
-            if not np.isnan(row[0]):
+    in_row_order = [
+        tally for by_moment in tallies.values() for tally in by_moment.values()
+    ]
+    chunks = in_order(job, boards, plan.seed, how)
+    for board_rows in chain.from_iterable(chunks):
+        rows = board_rows.reshape(-1, WIDTH)
+        for tally, row in zip(in_row_order, rows, strict=True):
+            if not np.isnan(row[BUCKET]):
                 tally.take(row)
     return tallies
 
 
 def read_boards(
-    plan: Plan, _seed: np.random.SeedSequence, boards: int, given: Iterable[Board]
+    plan: Plan, _seed: np.random.SeedSequence, size: int, boards: Iterable[Board]
 ) -> Floats:
-    """(boards, readers, moments, WIDTH) rows of one chunk; ``nan`` where the play is
-    shorter.
+    """(boards, readers, moments, WIDTH) rows of the ``size`` boards of a chunk.
+
+    They are ``nan`` where the play is shorter.
     """
-    rows = np.full((boards, len(plan.readers), len(plan.moments), WIDTH), nan)
+    rows = np.full((size, len(plan.readers), len(plan.moments), WIDTH), nan)
     with _ONE_AT_A_TIME:
-        for table, (board, record, styles) in zip(rows, given, strict=True):
-            assert record.deal is not None
-            bucket = bucket_of(record.deal)
-            for column, cards in enumerate(plan.moments.values()):
-                if len(record.plays) < cards:
-                    continue
-                plain = see(record, plan.chair, cards, board)
-                for row, reader in enumerate(plan.readers):
-                    name = reader.removesuffix(WITHOUT)
-                    seen = plain if name != reader else replace(plain, styles=styles)
-                    key = name, plan.draws, plan.seed
-                    if key not in _READERS:
-                        _READERS[key] = reader_of(*key)
-                        look(
-                            _READERS[key], record, seen
-                        )  # compiles before the clock starts
-                    table[row, column] = row_of(
-                        look(_READERS[key], record, seen), bucket
-                    )
+        for board_rows, board in zip(rows, boards, strict=True):
+            _fill_rows(board_rows, board, plan)
     return rows
 
 
-# After the name of a reader that is not told what earlier tables say
-WITHOUT: Final = " without styles"
-_READERS: Final[dict[tuple[str, int, int], Reader]] = {}
+def _fill_rows(rows: Floats, board: Board, plan: Plan) -> None:
+    """Fill the rows (readers, moments, WIDTH) of one board."""
+    record = board.record
+    assert record.deal is not None
+    bucket = bucket_of(record.deal)
+    for column, cards in enumerate(plan.moments.values()):
+        if len(record.plays) < cards:
+            continue
+        plain_view = view_of_chair(record, plan.chair, cards, board.number)
+        styled_view = replace(plain_view, styles=board.styles)
+        for place, reader in enumerate(plan.readers):
+            name = reader.removesuffix(WITHOUT)
+            view = styled_view if name == reader else plain_view
+            scores = _score_named_reader((name, plan.draws, plan.seed), record, view)
+            rows[place, column] = row_of(scores, bucket)
+
+
+type ReaderKey = tuple[str, int, int]
+"""Name, draws and seed of a reader."""
+
+_READERS: Final[dict[ReaderKey, Reader]] = {}
 # models remember hands, and threads would share that memory
 _ONE_AT_A_TIME: Final = threading.Lock()
+
+
+def _score_named_reader(
+    key: ReaderKey, record: Record, view: PlayerView
+) -> ReadingScores:
+    """The scores of a reader, which is made when it is first asked."""
+    if key not in _READERS:
+        _READERS[key] = reader_of(*key)
+        # This answer is thrown away: it compiles before the clock starts.
+        score_reader(_READERS[key], record, view)
+    return score_reader(_READERS[key], record, view)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.jobs import Counts, Job
+from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import CAPTURES, PaperTable
 from bayesbridge.studies.study import Comparison, Study, share_figure
 
@@ -13,31 +13,51 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def beside(
+def compare_with_paper(
     table: PaperTable, bins: Sequence[int], total: int, *, exact: bool = False
 ) -> dict[str, Any]:
-    """Fields of a comparison: what ``total`` deals gave in the bins of a printed table."""
-    columns, trials = zip(*table.runs, strict=True), table.trials * len(table.runs)
-    why = "The algorithm is printed in full; every possible deal is counted."
-    figures = tuple(
-        share_figure(
+    """The fields of a comparison with a printed table.
+
+    Parameters
+    ----------
+    table : PaperTable
+        What the paper prints.
+    bins : sequence of int
+        Our deals in each of its bins.
+    total : int
+        All our deals.
+    exact : bool
+        Whether they are all possible deals.
+
+    Returns
+    -------
+    dict of str to object
+        ``title``, ``unit``, ``figures`` and ``trials`` of a :class:`Comparison`.
+    """
+    printed_by_bin = zip(*table.runs, strict=True)
+    figures = []
+    for name, printed, hits in zip(table.bins, printed_by_bin, bins, strict=True):
+        figure = share_figure(
             name,
-            column,
+            printed,
             table.trials,
-            trials,
-            (own, total),
+            table.trials * len(table.runs),
+            (hits, total),
             exact=exact,
             digits=4 if exact else 1,
-            why=why,
+            why="The algorithm is printed in full; every possible deal is counted.",
         )
-        for name, column, own in zip(table.bins, columns, bins, strict=True)
-    )
+        figures.append(figure)
     return {
         "title": table.title,
         "unit": "per million deals",
-        "figures": figures,
+        "figures": tuple(figures),
         "trials": table.trials,
     }
+
+
+# of deals that meet conditions A and B; smaller where one fails (``kernels.BOTH``)
+BOTH_HOLD: Final = 2
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
@@ -49,10 +69,10 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
     counts = np.zeros(14, dtype=np.int64)
     for masks in deal_blocks(deals, seed):
-        found = captures(masks[:, 0], masks[:, 2])
-        counts += np.bincount(
-            np.where(found.condition < 2, found.condition, found.T), minlength=14
-        )
+        captured = captures(masks[:, 0], masks[:, 2])
+        fails = captured.condition < BOTH_HOLD
+        outcome = np.where(fails, captured.condition, captured.T)
+        counts += np.bincount(outcome, minlength=14)
     return counts
 
 
@@ -60,30 +80,38 @@ def count_exactly() -> Comparison:
     """All 5 157 850 293 780 050 462 400 deals."""
     from bayesbridge.capture import exact
 
-    truth = {str(T): count for T, count in exact.tricks().items()}
-    fields = beside(CAPTURES, _binned(truth), exact.DEALS, exact=True)
-    return Comparison(counts=truth, total=exact.DEALS, exact=True, **fields)
+    counts = {str(T): deals for T, deals in exact.tricks().items()}
+    fields = compare_with_paper(CAPTURES, _binned(counts), exact.DEALS, exact=True)
+    return Comparison(counts=counts, total=exact.DEALS, exact=True, **fields)
 
 
-def _named(counts: Counts) -> dict[str, int]:
-    return {"0": int(counts[:2].sum())} | {str(T): int(counts[T]) for T in range(4, 14)}
+def _named_counts(counts: Counts) -> dict[str, int]:
+    """Deals by T, which is 0 where a condition fails."""
+    named = {"0": int(counts[:BOTH_HOLD].sum())}
+    for T in range(4, 14):
+        named[str(T)] = int(counts[T])
+    return named
 
 
 def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
+    """Deals in the bins of the printed table: up to 6, 7, 8, …, 13, and more."""
     low = sum(counts[str(T)] for T in range(4, 7))
-    return (
-        low,
-        *(counts[str(T)] for T in range(7, 14)),
-        sum(n for T, n in counts.items() if int(T) > 13),
-    )
+    high = sum(deals for T, deals in counts.items() if int(T) > 13)
+    return (low, *(counts[str(T)] for T in range(7, 14)), high)
+
+
+def _fields(done: Run) -> dict[str, Any]:
+    """A run beside the paper."""
+    bins = _binned(_named_counts(done.counts))
+    return compare_with_paper(CAPTURES, bins, done.deals)
 
 
 STUDY: Final = Study(
     Job("captures", count),
     "how many tricks are captured",
     1_000_000,
-    _named,
-    lambda done: beside(CAPTURES, _binned(_named(done.counts)), done.deals),
+    _named_counts,
+    _fields,
     count_exactly,
 )
 simulate: Final = STUDY.simulate

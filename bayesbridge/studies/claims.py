@@ -31,6 +31,9 @@ UNDECIDED: Final = "too few deals to tell"
 LEVEL: Final = 0.01  # probability that the intervals of a claim miss a number of ours
 FEWEST: Final = 30  # deals below which a mean or a share has no interval
 
+type Range = tuple[float, float]
+"""Both ends belong to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -38,7 +41,7 @@ class Part:
 
     name: str
     own: float | None
-    interval: tuple[float, float] | None  # None where there are too few deals for one
+    interval: Range | None  # None where there are too few deals for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,47 +51,53 @@ class Claim:
     name: str
     quote: str
     parts: tuple[Part, ...]
-    allowed: tuple[float, float]  # the claim fails if an interval has no point in here
-    enough: tuple[
-        float, float
-    ]  # the claim holds if all intervals lie in here; contains ``allowed``
+    # the claim fails if an interval has no point in here
+    allowed: Range
+    # the claim holds if all intervals lie in here; contains ``allowed``
+    enough: Range
     why: str
     percent: bool = True  # whether the numbers are shares
     digits: int = 2
 
     @property
     def verdict(self) -> str:
-        """What the intervals decide: ``holds``, ``does not hold`` or ``too few deals to
-        tell``.
-        """
-        known = [part.interval for part in self.parts if part.interval is not None]
-        if any(high < self.allowed[0] or low > self.allowed[1] for low, high in known):
+        """``holds``, ``does not hold`` or ``too few deals to tell``, by the intervals."""
+        intervals = [part.interval for part in self.parts if part.interval is not None]
+        lowest_allowed, highest_allowed = self.allowed
+        if any(
+            high < lowest_allowed or low > highest_allowed for low, high in intervals
+        ):
             return FAILS
-        inside = all(
-            self.enough[0] <= low and high <= self.enough[1] for low, high in known
-        )
-        return HOLDS if inside and len(known) == len(self.parts) else UNDECIDED
+        if len(intervals) < len(self.parts):
+            return UNDECIDED
+        lowest_enough, highest_enough = self.enough
+        if all(
+            lowest_enough <= low and high <= highest_enough for low, high in intervals
+        ):
+            return HOLDS
+        return UNDECIDED
 
 
-def _part(
-    name: str, own: float, error: float, parts: int, middle: float | None = None
-) -> Part:
-    """A number with the normal interval of a claim with so many parts, around
-    ``middle`` where that is another.
-    """
+def _normal_interval(centre: float, error: float, parts: int) -> Range:
+    """The interval around ``centre`` for one number of a claim with so many parts."""
     from scipy import stats
 
-    half = float(stats.norm.isf(LEVEL / (2 * parts))) * error
-    centre = own if middle is None else middle
-    return Part(name, own, (centre - half, centre + half))
+    half_width = float(stats.norm.isf(LEVEL / (2 * parts))) * error
+    return centre - half_width, centre + half_width
+
+
+def _exact_part(name: str, value: int) -> Part:
+    """A number that was counted, so that its interval is one point."""
+    return Part(name, float(value), (value, value))
 
 
 def mean_of(name: str, counts: Sequence[int], lowest: int, parts: int) -> Part:
-    """Mean of whole numbers, ``counts`` of them from ``lowest`` on."""
-    found = Moments.of(dict(enumerate(counts, lowest)))
-    if found is None or found.n < FEWEST:
+    """Mean of whole numbers: ``counts[i]`` of them are ``lowest + i``."""
+    moments = Moments.of(dict(enumerate(counts, lowest)))
+    if moments is None or moments.n < FEWEST:
         return Part(name, None, None)
-    return _part(name, found.mean, found.deviation / sqrt(found.n - 1), parts)
+    error = moments.deviation / sqrt(moments.n - 1)
+    return Part(name, moments.mean, _normal_interval(moments.mean, error, parts))
 
 
 def share_of(name: str, hits: int, trials: int, parts: int) -> Part:
@@ -104,65 +113,75 @@ def share_of(name: str, hits: int, trials: int, parts: int) -> Part:
 
 
 def between_shares(name: str, first: int, second: int, trials: int, parts: int) -> Part:
-    """The difference of two shares of the same trials."""
+    """The difference of two shares of the same trials, of which none is in both."""
     if trials < FEWEST:
         return Part(name, None, None)
-    p, q = first / trials, second / trials
-    return _part(name, p - q, sqrt((p + q - (p - q) ** 2) / trials), parts)
+    p = first / trials
+    q = second / trials
+    error = sqrt((p + q - (p - q) ** 2) / trials)
+    return Part(name, p - q, _normal_interval(p - q, error, parts))
 
 
 def between_rates(
     name: str, first: tuple[int, int], second: tuple[int, int], parts: int
 ) -> Part:
-    """The difference of two independent shares, (hits, trials) each; Agresti and
-    Caffo's interval.
+    """The difference of two independent shares, each (hits, trials).
+
+    The interval is that of Agresti and Caffo: both samples get a hit and a miss more.
     """
-    if min(first[1], second[1]) < FEWEST:
+    first_hits, first_trials = first
+    second_hits, second_trials = second
+    if min(first_trials, second_trials) < FEWEST:
         return Part(name, None, None)
-    (p, n), (q, m) = (
-        ((hits + 1) / (trials + 2), trials + 2) for hits, trials in (first, second)
-    )
-    error = sqrt(p * (1 - p) / n + q * (1 - q) / m)
-    return _part(name, first[0] / first[1] - second[0] / second[1], error, parts, p - q)
+    p = (first_hits + 1) / (first_trials + 2)
+    q = (second_hits + 1) / (second_trials + 2)
+    error = sqrt(p * (1 - p) / (first_trials + 2) + q * (1 - q) / (second_trials + 2))
+    difference = first_hits / first_trials - second_hits / second_trials
+    return Part(name, difference, _normal_interval(p - q, error, parts))
 
 
 def claims_table(claims: Sequence[dict[str, Any]], *, reasons: bool = False) -> Table:
-    """A row for each part, the verdict in the first of its claim; with ``reasons`` what
-    the paper says, and why.
+    """A row for each part of a claim; the first row of a claim has its verdict.
+
+    With ``reasons`` that row also has what the paper says, and why we judge so.
     """
     header = ["", "ours", "99 % interval", "verdict"]
+    if reasons:
+        header.append("the paper, and why")
     rows = []
     for claim in claims:
-        scale, unit = (100.0, " %") if claim["percent"] else (1.0, "")
-        for place, part in enumerate(claim["parts"]):
-            own = (
-                "–"
-                if part["own"] is None
-                else f"{number(scale * part['own'], claim['digits'])}{unit}"
-            )
-            interval = "–"
-            if part["interval"] is not None:
-                low, high = (
-                    number(scale * end, claim["digits"]) for end in part["interval"]
-                )
-                interval = (
-                    "exact"
-                    if part["interval"][0] == part["interval"][1]
-                    else f"{low} … {high}"
-                )
-            words = [
-                claim["verdict"],
-                *([f"“{claim['quote']}” {claim['why']}"] * reasons),
-            ]
+        judgement = [claim["verdict"]]
+        if reasons:
+            judgement.append(f"“{claim['quote']}” {claim['why']}")
+        for part in claim["parts"]:
             name = f"{claim['name']}: {part['name']}"
             rows.append(
-                [name, own, interval, *(words if not place else [""] * len(words))]
+                [name, _own_cell(claim, part), _interval_cell(claim, part), *judgement]
             )
-    return Table(
-        "Claims of the paper in words",
-        [*header, *(["the paper, and why"] * reasons)],
-        rows,
-    )
+            judgement = [""] * len(judgement)
+    return Table("Claims of the paper in words", header, rows)
+
+
+def _own_cell(claim: dict[str, Any], part: dict[str, Any]) -> str:
+    if part["own"] is None:
+        return "–"
+    unit = " %" if claim["percent"] else ""
+    return f"{_claim_number(claim, part['own'])}{unit}"
+
+
+def _interval_cell(claim: dict[str, Any], part: dict[str, Any]) -> str:
+    if part["interval"] is None:
+        return "–"
+    low, high = part["interval"]
+    if low == high:
+        return "exact"
+    return f"{_claim_number(claim, low)} … {_claim_number(claim, high)}"
+
+
+def _claim_number(claim: dict[str, Any], value: float) -> str:
+    """A number with the digits of its claim, shares as percentages."""
+    scale = 100.0 if claim["percent"] else 1.0
+    return number(scale * value, claim["digits"])
 
 
 TRUMPS: Final = (
@@ -175,7 +194,13 @@ TRUMPS: Final = (
 )
 """What is played instead of no trumps, on the same deals."""
 
+NAMED_SUITS: Final = (0, 1, 2, 3)  # places in ``TRUMPS`` of a suit named beforehand
+LONGEST_SUITS: Final = (4, 5)  # and of a suit chosen for its length
+
 RESULTS: Final = range(7, 14)  # counts of Algorithm 1 for a target of 7 that meet it
+LEAST_RESULT: Final = RESULTS[0]
+
+LEAST_DIFFERENCE: Final = -13  # of tricks: none at no trumps, all with trumps
 
 SHAPES: Final = {"deals": (1,), "seats": (3, 2), "tricks": (6, 27), "second": (7, 2)}
 """Random deals; contracts by who bids and whether made; by what is played as trumps,
@@ -188,167 +213,293 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     """(1 + 6 + 162 + 14,) what ``SHAPES`` lists, flat."""
     import numpy as np
 
-    from bayesbridge.capture.kernels import BOTH, bids, captures
     from bayesbridge.studies.deals import deal_blocks, find_contracts
 
     counts = np.zeros(sum(map(prod, SHAPES.values())), dtype=np.int64)
     views = cells(counts, SHAPES)
     views["deals"] += deals
     for masks in deal_blocks(deals, seed):
-        result = bids(masks[:, 0].copy()).counts[:, 0]
-        met = np.flatnonzero(result >= 7)
-        fails = captures(masks[met, 0], masks[met, 1]).condition != BOTH
-        np.add.at(views["second"], (result[met] - 7, fails.astype(int)), 1)
-        found = find_contracts(masks)
-        plain, others = _tricks(found.table)
-        np.add.at(
-            views["seats"], (found.bidder, (plain >= found.target).astype(int)), 1
-        )
-        for instead, tricks in enumerate(others):
-            np.add.at(views["tricks"], (instead, 13 + plain - tricks), 1)
+        _count_second_hands(masks, views["second"])
+        contracts = find_contracts(masks)
+        notrump_tricks, trump_tricks = _tricks_by_trumps(contracts.table)
+        made = (notrump_tricks >= contracts.target).astype(int)
+        np.add.at(views["seats"], (contracts.bidder, made), 1)
+        for trumps, tricks in enumerate(trump_tricks):
+            column = notrump_tricks - tricks - LEAST_DIFFERENCE
+            np.add.at(views["tricks"], (trumps, column), 1)
     return counts
 
 
-def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(m,) tricks at no trumps and (6, m) with what ``TRUMPS`` lists, the bidder
-    leading, general play.
+def _count_second_hands(masks: NDArray[np.uint64], second: NDArray[np.int64]) -> None:
+    """Add deals to ``second`` (7, 2) where Algorithm 1 counts 7 or more for the first hand.
+
+    The column says whether Algorithm 2 then fails by the second hand; ``masks`` (n, 4).
+    """
+    import numpy as np
+
+    from bayesbridge.capture.kernels import BOTH, bids, captures
+
+    result = bids(masks[:, 0].copy()).counts[:, 0]
+    passing = np.flatnonzero(result >= LEAST_RESULT)
+    fails = captures(masks[passing, 0], masks[passing, 1]).condition != BOTH
+    np.add.at(second, (result[passing] - LEAST_RESULT, fails.astype(int)), 1)
+
+
+def _tricks_by_trumps(
+    table: NDArray[np.uint64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(m,) tricks at no trumps and (6, m) tricks with what ``TRUMPS`` lists.
+
+    ``table`` (m, 4) has bidder and dummy in columns 0 and 2; the bidder leads, and
+    everybody plays by the general policy.
     """
     import numpy as np
 
     from bayesbridge.capture.playout import NO_TRUMP, play_out
+
+    strains = range(5)
+    tricks = np.stack([play_out(table, strain, 0, 0) for strain in strains])
+    tricks = tricks.astype(np.int64)  # (5, m)
+    rows = np.arange(len(table))
+    of_bidder, of_both = _longest_suits(table)
+    with_trumps = [*tricks[:4], tricks[of_bidder, rows], tricks[of_both, rows]]
+    return tricks[NO_TRUMP], np.stack(with_trumps)
+
+
+def _longest_suits(
+    table: NDArray[np.uint64],
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """(m,) the longest suits of the bidder, and of both hands; the highest of equals."""
     from bayesbridge.game.layouts import suit_lengths
 
-    rows = np.arange(len(table))
-    by_strain = np.stack([play_out(table, strain, 0, 0) for strain in range(5)])
-    lengths = suit_lengths(table[:, [0, 2]])
-    # Of equally long suits the highest.
-    longest = [
-        3 - held[:, ::-1].argmax(axis=1)
-        for held in (lengths[:, 0], lengths.sum(axis=1))
-    ]
-    tricks = by_strain.astype(np.int64)
-    return tricks[NO_TRUMP], np.stack(
-        [*tricks[:4], *(tricks[suit, rows] for suit in longest)]
-    )
+    lengths = suit_lengths(table[:, [0, 2]])  # (m, 2, 4)
+    of_bidder = 3 - lengths[:, 0, ::-1].argmax(axis=1)
+    of_both = 3 - lengths.sum(axis=1)[:, ::-1].argmax(axis=1)
+    return of_bidder, of_both
 
 
 def fields(done: Run) -> dict[str, Any]:
-    """What a run says of the claims, and what needs no deals; infinite ends of a range
-    are ``None``.
+    """The title, unit and answers of a run's comparison: every claim as plain data.
+
+    Infinite ends of a range are ``None``, since JSON has no word for them.
     """
-    told: list[dict[str, Any]] = []
+    documents = []
     for claim in claims_of(done.counts):
-        ranges = {
-            name: [finite(end) for end in getattr(claim, name)]
-            for name in ("allowed", "enough")
-        }
-        told.append(asdict(claim) | ranges | {"verdict": claim.verdict})
+        document = asdict(claim)
+        document["allowed"] = [finite(end) for end in claim.allowed]
+        document["enough"] = [finite(end) for end in claim.enough]
+        document["verdict"] = claim.verdict
+        documents.append(document)
     return {
         "title": "Claims of the paper in words",
         "unit": "as the column says",
-        "answers": {"claims": told},
+        "answers": {"claims": documents},
     }
 
 
-def _named(counts: Counts) -> dict[str, int]:
+def _named_counts(counts: Counts) -> dict[str, int]:
+    """The counts by the keys of the document."""
     views = cells(counts, SHAPES)
     named = {"deals": int(counts[0]), "contracts": int(views["seats"].sum())}
     for seat, (lost, made) in enumerate(views["seats"].tolist(), 1):
-        named |= {f"player_{seat}_bids": lost + made, f"player_{seat}_makes": made}
-    for result, (met, failed) in zip(RESULTS, views["second"].tolist(), strict=True):
-        named |= {
-            f"{result}_a1_satisfied": met + failed,
-            f"{result}_p2_failure": failed,
-        }
+        named[f"player_{seat}_bids"] = lost + made
+        named[f"player_{seat}_makes"] = made
+    for result, (passed, failed) in zip(RESULTS, views["second"].tolist(), strict=True):
+        named[f"{result}_a1_satisfied"] = passed + failed
+        named[f"{result}_p2_failure"] = failed
     return named
 
 
 def claims_of(counts: Counts) -> tuple[Claim, ...]:
     """Every claim, from the counts of :func:`count`."""
-    from bayesbridge.capture import exact
-
     views = cells(counts, SHAPES)
-    more, nobody, about, cost, order = (
-        (0.0, inf),
-        (0.0, 0.0),
-        (0.245, 0.285),
-        (0.0, 4.0 * 13),
-        (1.0, 3.0),
+    return (
+        *_trump_claims(views["tricks"]),
+        *_fairness_claims(views["seats"]),
+        _constant_time_claim(),
+        *_second_hand_claims(views["second"]),
+        _order_claim(),
     )
-    better = (
+
+
+POSITIVE: Final[Range] = (0.0, inf)
+
+
+def _trump_claims(differences: NDArray[np.int64]) -> tuple[Claim, Claim]:
+    """No trumps against suits; ``differences`` (6, 27) as "tricks" of ``SHAPES``."""
+
+    def means(places: Sequence[int]) -> tuple[Part, ...]:
+        """The mean differences to these places of ``TRUMPS``."""
+        return tuple(
+            mean_of(
+                f"tricks more than with {TRUMPS[place]}",
+                differences[place].tolist(),
+                LEAST_DIFFERENCE,
+                len(places),
+            )
+            for place in places
+        )
+
+    quote = (
         "No Trump strategies statistically outperform specific trump card selections"
     )
-    named, chosen = (
-        tuple(
-            mean_of(
-                f"tricks more than with {TRUMPS[i]}",
-                views["tricks"][i].tolist(),
-                -13,
-                len(some),
-            )
-            for i in some
+    return (
+        Claim(
+            "no trumps against a suit named beforehand",
+            quote,
+            means(NAMED_SUITS),
+            allowed=POSITIVE,
+            enough=POSITIVE,
+            why="Contracts that Algorithm 1 bids, each played out at no trumps and with "
+            "the suit as trumps, same cards.",
+            percent=False,
+            digits=3,
+        ),
+        Claim(
+            "no trumps against a suit chosen for its length",
+            quote,
+            means(LONGEST_SUITS),
+            allowed=POSITIVE,
+            enough=POSITIVE,
+            why="The same contracts; nobody would choose trumps that they do not hold.",
+            percent=False,
+            digits=3,
+        ),
+    )
+
+
+PAIRS: Final = ((0, 1), (1, 2), (0, 2))
+"""Pairs of the three players, and of the paper's three runs."""
+
+
+def _fairness_claims(seats: NDArray[np.int64]) -> tuple[Claim, Claim]:
+    """Whether players bid and make as often; ``seats`` (3, 2) as in ``SHAPES``."""
+    bid = seats.sum(axis=1).tolist()
+    made = seats[:, 1].tolist()
+    shares = []
+    rates = []
+    for a, b in PAIRS:
+        name = f"player {a + 1} less player {b + 1}"
+        shares.append(between_shares(name, bid[a], bid[b], sum(bid), len(PAIRS)))
+        rates.append(
+            between_rates(name, (made[a], bid[a]), (made[b], bid[b]), len(PAIRS))
         )
-        for some in (range(4), (4, 5))
+    return (
+        Claim(
+            "each of three players bids as often",
+            "bias-free variant",
+            tuple(shares),
+            allowed=(0.0, 0.0),
+            enough=(-0.005, 0.005),
+            why="Of equal bids the earliest counts, so who speaks first gains; over "
+            "three deals in turn nobody does.",
+        ),
+        Claim(
+            "each makes the contract as often",
+            "balance and fairness",
+            tuple(rates),
+            allowed=(0.0, 0.0),
+            enough=(-0.01, 0.01),
+            why="Contracts made, by the order of speaking. Who wins a tie has a "
+            "defender who could bid as much.",
+        ),
     )
-    made, bid = views["seats"][:, 1].tolist(), views["seats"].sum(axis=1).tolist()
-    pairs = {
-        f"player {a + 1} less player {b + 1}": (a, b)
-        for a, b in ((0, 1), (1, 2), (0, 2))
-    }
-    shares = tuple(
-        between_shares(name, bid[a], bid[b], sum(bid), 3)
-        for name, (a, b) in pairs.items()
+
+
+CAPTURES_BEFORE_LOOP: Final = 4
+"""The main loop of Algorithm 2 makes one capture in each round, and these come before
+it: T tells how often it runs.
+"""
+MOST_ROUNDS: Final[Range] = (0.0, 4.0 * 13)
+
+
+def _constant_time_claim() -> Claim:
+    """At most 52 captures, from the exact count of every deal."""
+    from bayesbridge.capture import exact
+
+    most_captures = max(T for T, deals in exact.tricks().items() if deals)
+    rounds = most_captures - CAPTURES_BEFORE_LOOP
+    return Claim(
+        "constant time",
+        "at most 52 captures, O(1)",
+        (_exact_part("most rounds of any deal", rounds),),
+        allowed=MOST_ROUNDS,
+        enough=MOST_ROUNDS,
+        why="Every possible deal, counted: T − 4 rounds of the main loop.",
+        percent=False,
+        digits=0,
     )
-    rates = tuple(
-        between_rates(name, (made[a], bid[a]), (made[b], bid[b]), 3)
-        for name, (a, b) in pairs.items()
-    )
-    # The main loop makes one capture in each round, and four come before it: T tells how often it runs.
-    rounds = max(T for T, deals in exact.tricks().items() if deals) - 4
-    quarter = "approximately 25–28 % of cases that pass Algorithm 1"
-    met, failed = views["second"].sum(axis=1).tolist(), views["second"][:, 1].tolist()
-    every = tuple(
-        share_of(f"counts {r}", failed[r - 7], met[r - 7], len(COMPARATIVE))
-        for r in COMPARATIVE
+
+
+ABOUT_A_QUARTER: Final[Range] = (0.245, 0.285)  # "25–28 %" as rounded numbers
+
+
+def _second_hand_claims(second: NDArray[np.int64]) -> tuple[Claim, Claim]:
+    """How often the second hand fails; ``second`` (7, 2) as in ``SHAPES``."""
+    passed = second.sum(axis=1).tolist()
+    failed = second[:, 1].tolist()
+    by_result = tuple(
+        share_of(
+            f"counts {result}",
+            failed[result - LEAST_RESULT],
+            passed[result - LEAST_RESULT],
+            len(COMPARATIVE),
+        )
+        for result in COMPARATIVE
     )
     printed = ", ".join(
         f"{100 * (a1 - a2) / a1:.1f}" for a1, a2 in COMPARATIVE.values()
     )
-    old, new = HEADLINE["net points, old scheme"], HEADLINE["net points, new scheme"]
-    turned = sum((old[a] < old[b]) != (new[a] < new[b]) for a, b in pairs.values())
+    quote = "approximately 25–28 % of cases that pass Algorithm 1"
     return (
-        Claim("no trumps against a suit named beforehand", better, named, more, more,
-              "Contracts that Algorithm 1 bids, each played out at no trumps and with the suit as trumps, same cards.",
-              False, 3),
-        Claim("no trumps against a suit chosen for its length", better, chosen, more, more,
-              "The same contracts; nobody would choose trumps that they do not hold.", False, 3),
-        Claim("each of three players bids as often", "bias-free variant", shares, nobody, (-0.005, 0.005),
-              "Of equal bids the earliest counts, so who speaks first gains; over three deals in turn nobody does."),
-        Claim("each makes the contract as often", "balance and fairness", rates, nobody, (-0.01, 0.01),
-              "Contracts made, by the order of speaking. Who wins a tie has a defender who could bid as much."),
-        Claim("constant time", "at most 52 captures, O(1)",
-              (Part("most rounds of any deal", float(rounds), (rounds, rounds)),), cost, cost,
-              "Every possible deal, counted: T − 4 rounds of the main loop.", False, 0),
-        Claim("the second hand fails, of all that pass", quarter,
-              (share_of("7 or more", sum(failed), sum(met), 1),), about, about,
-              "All counts of Algorithm 1 together; 24.5 to 28.5 % is taken for the printed range."),
-        Claim("the second hand fails, by what Algorithm 1 counts", quarter, every, about, about,
-              f"The paper's own table has {printed} %: the more the first hand counts, the fewer fail."),
-        Claim("order of the runs under the new scheme",
-              "a similar but not identical ordering holds for the new scheme",
-              (Part("pairs of runs in another order", float(turned), (turned, turned)),), order, order,
-              "In the printed table run 2 is ahead of run 1 and run 1 of run 3 by both schemes: the order is "
-              "identical.",
-              False, 0),
-    )  # fmt: skip
+        Claim(
+            "the second hand fails, of all that pass",
+            quote,
+            (share_of("7 or more", sum(failed), sum(passed), 1),),
+            allowed=ABOUT_A_QUARTER,
+            enough=ABOUT_A_QUARTER,
+            why="All counts of Algorithm 1 together; 24.5 to 28.5 % is taken for the "
+            "printed range.",
+        ),
+        Claim(
+            "the second hand fails, by what Algorithm 1 counts",
+            quote,
+            by_result,
+            allowed=ABOUT_A_QUARTER,
+            enough=ABOUT_A_QUARTER,
+            why=f"The paper's own table has {printed} %: the more the first hand "
+            "counts, the fewer fail.",
+        ),
+    )
+
+
+ONE_TO_THREE: Final[Range] = (1.0, 3.0)  # of three pairs of runs, at least one
+
+
+def _order_claim() -> Claim:
+    """Whether the two schemes order the paper's runs differently."""
+    old = HEADLINE["net points, old scheme"]
+    new = HEADLINE["net points, new scheme"]
+    reversed_pairs = sum((old[a] < old[b]) != (new[a] < new[b]) for a, b in PAIRS)
+    return Claim(
+        "order of the runs under the new scheme",
+        "a similar but not identical ordering holds for the new scheme",
+        (_exact_part("pairs of runs in another order", reversed_pairs),),
+        allowed=ONE_TO_THREE,
+        enough=ONE_TO_THREE,
+        why="In the printed table run 2 is ahead of run 1 and run 1 of run 3 by both "
+        "schemes: the order is identical.",
+        percent=False,
+        digits=0,
+    )
 
 
 STUDY: Final = Study(
     Job("claims", count),
     "what the paper says in words, tested",
     10_000_000,
-    _named,
+    _named_counts,
     fields,
-    tables=lambda found: [claims_table(found.answers["claims"])],
+    tables=lambda comparison: [claims_table(comparison.answers["claims"])],
 )
 simulate: Final = STUDY.simulate

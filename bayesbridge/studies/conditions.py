@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from bayesbridge.studies.captures import beside, count
-from bayesbridge.studies.jobs import Counts, Job
+from bayesbridge.studies.captures import BOTH_HOLD, compare_with_paper, count
+from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import CONDITIONS
 from bayesbridge.studies.study import Comparison, Study
 
@@ -14,25 +14,34 @@ def count_exactly() -> Comparison:
     """All 5 157 850 293 780 050 462 400 deals."""
     from bayesbridge.capture import exact
 
-    truth = exact.conditions()
-    fields = beside(CONDITIONS, tuple(truth.values()), exact.DEALS, exact=True)
-    return Comparison(counts=truth, total=exact.DEALS, exact=True, **fields)
+    counts = exact.conditions()
+    bins = tuple(counts.values())
+    fields = compare_with_paper(CONDITIONS, bins, exact.DEALS, exact=True)
+    return Comparison(counts=counts, total=exact.DEALS, exact=True, **fields)
 
 
-def _named(counts: Counts) -> dict[str, int]:
+def _named_counts(counts: Counts) -> dict[str, int]:
+    """Deals by the conditions that hold."""
     return {
         "neither": int(counts[0]),
         "only A": int(counts[1]),
-        "both": int(counts[2:].sum()),
+        "both": int(counts[BOTH_HOLD:].sum()),
     }
 
 
+def _fields(done: Run) -> dict[str, Any]:
+    """A run beside the paper."""
+    bins = tuple(_named_counts(done.counts).values())
+    return compare_with_paper(CONDITIONS, bins, done.deals)
+
+
 STUDY: Final = Study(
-    Job("conditions", count),  # the deals of the captures study, with other categories
+    # the deals of the captures study, with other categories
+    Job("conditions", count),
     "how often the two conditions hold",
     1_000_000,
-    _named,
-    lambda done: beside(CONDITIONS, tuple(_named(done.counts).values()), done.deals),
+    _named_counts,
+    _fields,
     count_exactly,
 )
 simulate: Final = STUDY.simulate

@@ -33,25 +33,27 @@ def deal_blocks(deals: int, rng: Seed = None) -> Iterator[Masks]:
 
 @njit
 def _deal(state: State, masks: Masks) -> None:
+    """Fill ``masks`` (n, 4) with random deals."""
     deck = np.empty(52, dtype=np.uint64)
     for card in range(52):
         deck[card] = np.uint64(1) << np.uint64(card)
     for i in range(len(masks)):
         shuffle(state, deck, 39)
-        rest = np.uint64((1 << 52) - 1)
+        last_hand = np.uint64((1 << 52) - 1)
         for seat in range(3):
             hand = np.uint64(0)
             for place in range(13 * seat, 13 * seat + 13):
                 hand |= deck[51 - place]
             masks[i, seat] = hand
-            rest ^= hand
-        masks[i, 3] = rest
+            last_hand ^= hand
+        masks[i, 3] = last_hand
 
 
 @njit
 def shuffle(state: State, deck: Masks, cards: int) -> None:
-    """Put ``cards`` cards of the deck, chosen and ordered at random, at its end; any
-    number of cards.
+    """Put ``cards`` cards of the deck, chosen and ordered at random, at its end.
+
+    ``deck`` (n,) masks of one card each, of any number of cards.
     """
     for place in range(len(deck) - 1, len(deck) - 1 - cards, -1):
         other = bounded(state, np.uint64(place + 1))
@@ -60,8 +62,9 @@ def shuffle(state: State, deck: Masks, cards: int) -> None:
 
 @njit
 def redeal(state: State, layouts: Masks, hidden: NDArray[np.int64]) -> None:
-    """Deal the cards of the hidden seats anew in each layout, 13 for each seat; the
-    other seats keep theirs.
+    """Deal the cards of the hidden seats anew in each layout, 13 for each seat.
+
+    The other seats keep theirs. ``layouts`` (n, 4), ``hidden`` (k,) numbers of seats.
     """
     deck = np.empty(13 * len(hidden), dtype=np.uint64)
     for i in range(len(layouts)):
@@ -70,7 +73,7 @@ def redeal(state: State, layouts: Masks, hidden: NDArray[np.int64]) -> None:
             pool |= layouts[i, seat]
         filled = 0
         while pool:
-            card = pool & (~pool + np.uint64(1))
+            card = pool & (~pool + np.uint64(1))  # the lowest
             deck[filled] = card
             pool ^= card
             filled += 1
@@ -93,7 +96,7 @@ class Contracts(NamedTuple):
     bidder: Small  # (m,) which of the three players bids, in the order of speaking
     # (m, 3) of the players in the order of speaking, 0 for a hand that cannot bid
     levels: Small
-    level: Small
+    level: Small  # (m,) of the contract
     dummy_level: Small  # (m,) what the dummy could bid, 0 for nothing
 
     @property
@@ -102,23 +105,26 @@ class Contracts(NamedTuple):
         return np.asarray(self.level + np.int8(6))
 
     def tricks(self, ours: int = 0, theirs: int = 0) -> Small:
-        """(m,) tricks of bidder and dummy when the bidder leads, by the play-out
-        policies of the two sides.
+        """(m,) tricks of bidder and dummy when the bidder leads.
+
+        ``ours`` and ``theirs`` are the play-out policies of the two sides.
         """
         return play_out(self.table, NO_TRUMP, ours, theirs)
 
 
 def find_contracts(masks: Masks) -> Contracts:
-    """The deals that somebody bids, out of (n, 4) masks: columns 0, 1 and 2 are the
-    players, 3 is the dummy.
+    """The deals that somebody bids.
+
+    ``masks`` (n, 4): columns 0, 1 and 2 are the players, 3 is the dummy.
     """
-    levels = np.stack(
-        [bids(np.ascontiguousarray(masks[:, player])).level for player in range(3)],
-        axis=1,
-    )
-    bid = np.flatnonzero(levels.any(axis=1))
-    masks, levels = masks[bid], levels[bid]
-    rows = np.arange(len(bid))
+    levels_by_player = [
+        bids(np.ascontiguousarray(masks[:, player])).level for player in range(3)
+    ]
+    levels = np.stack(levels_by_player, axis=1)
+    is_bid = levels.any(axis=1)
+    masks = masks[is_bid]
+    levels = levels[is_bid]
+    rows = np.arange(len(masks))
     bidder = levels.argmax(axis=1)  # the first of the highest
     table = np.stack(
         [

@@ -1,5 +1,6 @@
-"""The headline table: ten million deals, bid by Algorithm 1 and played out; all follows
-from one joint count.
+"""The headline table: ten million deals, bid by Algorithm 1 and played out.
+
+All follows from one joint count.
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
-    """A run beside the paper, and the net points of a contract by each scheme, also
-    where the dummy could bid too.
+    """A run beside the paper, and the net points of a contract by each scheme.
+
+    Also of those contracts where the dummy could bid too.
     """
     contracts = done.counts[1:].reshape(SHAPE)
     points = {
@@ -80,8 +82,9 @@ def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
 def _moments_of_points(
     contracts: NDArray[np.int64], scheme: Scheme
 ) -> dict[str, float | None]:
-    """Mean and standard error of net points: of all contracts, and of those where the
-    dummy could bid too.
+    """Mean and standard error of net points.
+
+    Of all contracts, and of those where the dummy could bid too.
     """
     every = Moments.of(_points(contracts, scheme))
     both_eligible = Moments.of(_points(contracts[:, 1:], scheme))
@@ -94,8 +97,9 @@ def _moments_of_points(
 
 
 def _summed(counts: Counts) -> dict[str, int]:
-    """The sums behind the table, as whole numbers; points are those of bidders less
-    those of both defenders.
+    """The sums behind the table, as whole numbers.
+
+    Points are those of bidders less those of both defenders.
     """
     deals = int(counts[0])
     contracts = counts[1:].reshape(SHAPE)
@@ -153,8 +157,9 @@ def _summed_points(contracts: NDArray[np.int64]) -> dict[str, int]:
 
 
 def net_points(scheme: Scheme, level: int, tricks: int) -> float:
-    """Net points of an NT contract: the bidder's if made, less those of both defenders
-    if not.
+    """Net points of a contract in no trumps.
+
+    The bidder's points if it is made, less those of both defenders if not.
     """
     from bayesbridge.game.calls import Contract
 
@@ -301,6 +306,7 @@ _POINTS_BOTH: Final = (
 
 
 def _tables(comparison: Comparison) -> Iterator[Table]:
+    """Net points of a contract by each scheme."""
     columns = ("mean", "standard_error", "both_eligible", "both_error")
     rows = []
     for name, points in comparison.answers["points"].items():

@@ -1,5 +1,4 @@
-"""Runs the job of a study in chunks, so that the answer depends on the seed and on
-nothing else.
+"""Runs the job of a study in chunks, so that the answer depends on the seed alone.
 
 Chunk i draws from the i-th spawned child of the seed, and counts of chunks add: the
 result is the same integers for any number of workers and any order of completion. The
@@ -20,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent import futures
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
@@ -53,8 +52,9 @@ interrupt is obeyed at once.
 """
 
 SOURCE: Final = "the counting function"
-"""Key of a checkpoint: a digest of the function's source. Those made before it was kept
-have none, and are read.
+"""Key of a checkpoint: a digest of the function's source.
+
+Checkpoints made before it was kept have none, and are read.
 """
 
 THREADS: Final = "threads"
@@ -152,19 +152,23 @@ class Job:
         [[19]]
         """
 
-        def subject(number: int) -> Subject:
+        def subject_of_chunk(number: int) -> Subject:
             first = number * chunk
             return Subject(number, first, tuple(positions[first : first + chunk]))
 
-        digest = hashlib.sha256(repr(list(positions)).encode()).hexdigest()[:12]
         return cls(
             name or ask.__name__,
             AskEach(ask),
             chunk,
-            {**(parameters or {}), "positions": digest},
-            subject,
+            {**(parameters or {}), "positions": _digest(repr(list(positions)))},
+            subject_of_chunk,
             "positions",
         )
+
+
+def _digest(text: str) -> str:
+    """Twelve digits that differ where texts differ."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 class Subject(NamedTuple):
@@ -192,24 +196,33 @@ class AskEach:
             try:
                 answers.append(self.func(seeds[place], position))
             except Exception as error:
+                number = subject.first + place
                 raise BayesBridgeError(
-                    f"position {subject.first + place} (number {place} of chunk {subject.chunk}, counted from 0), "
-                    f"{shorten(position)}: {raised(error)}",
+                    f"position {number} (number {place} of chunk {subject.chunk}, "
+                    f"counted from 0), {shorten(position)}: {raised(error)}",
                     position=position,
-                    number=subject.first + place,
+                    number=number,
                 ) from error
         return np.array(answers)
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How to run a job. Nothing here changes the counts."""
+    """How to run a job. Nothing here changes the counts.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Threads or processes (default: one for each core).
+    scheduler : str
+        ``threads``, ``processes``, or the address of a Dask scheduler.
+    checkpoint : Path, optional
+        The folder of finished chunks, which are not counted again.
+    """
 
     workers: int | None = None
-    scheduler: str = THREADS  # or processes, or the address of a Dask scheduler
-    checkpoint: Path | None = (
-        None  # the folder of finished chunks, which are not counted again
-    )
+    scheduler: str = THREADS
+    checkpoint: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,26 +254,48 @@ class Chunk(NamedTuple):
 
     @classmethod
     def at(cls, deals: int, size: int, index: int) -> Chunk:
-        """Chunk number ``index`` of runs of so many deals, in chunks of ``size``; the
-        last of a run may be smaller.
+        """Chunk number ``index`` of runs of so many deals, in chunks of ``size``.
+
+        The last of a run may be smaller.
         """
-        run, place = divmod(index, -(-deals // size))
+        run, place = divmod(index, chunks_of_run(deals, size))
         return cls(index, run, min(size, deals - place * size))
 
 
-def kept(folder: Path, noun: str) -> str:
-    """How many of all deals, or of what the ``noun`` says, are in the finished chunks
-    of a checkpoint.
+def chunks_of_run(deals: int, size: int) -> int:
+    """How many chunks of ``size`` a run of so many deals has."""
+    return -(-deals // size)
+
+
+class CountedChunk(NamedTuple):
+    """A chunk that is finished."""
+
+    chunk: Chunk
+    counts: Counts
+    is_new: bool  # and not from the checkpoint
+
+
+RUN_FILE: Final = "run.json"
+CHUNK_FILES: Final = "chunk-*.npy"
+
+
+def _chunk_number(path: Path) -> int:
+    """The number of the chunk that a file of a checkpoint holds."""
+    return int(path.stem.removeprefix("chunk-"))
+
+
+def checkpoint_progress(folder: Path, noun: str) -> str:
+    """How much of a run its checkpoint holds, such as "500 of 1 000 deals".
+
+    ``noun`` says what is counted.
     """
     with suppress(OSError, ValueError, KeyError, TypeError):
-        about = json.loads((folder / "run.json").read_text("utf-8"))
-        indices = [
-            int(path.stem.removeprefix("chunk-")) for path in folder.glob("chunk-*.npy")
-        ]
-        done = sum(
-            Chunk.at(about["deals"], about["chunk"], index).size for index in indices
-        )
-        return f"{number(done)} of {number(about['deals'] * about['runs'])} {noun}"
+        parameters = json.loads((folder / RUN_FILE).read_text("utf-8"))
+        deals = parameters["deals"]
+        done = 0
+        for path in folder.glob(CHUNK_FILES):
+            done += Chunk.at(deals, parameters["chunk"], _chunk_number(path)).size
+        return f"{number(done)} of {number(deals * parameters['runs'])} {noun}"
     return f"no {noun} yet"
 
 
@@ -275,54 +310,63 @@ def run(
             raise BayesBridgeError(
                 f"{value} {name}: a study needs at least 1", **{name: value}
             )
-    sample = job.count(
-        np.random.SeedSequence(0), 1
-    )  # compiles and loads tables before the clock starts
-    total = np.zeros((runs, len(sample)), dtype=np.int64)
-    started, fresh = time.perf_counter(), 0
-    for chunk, counts, new in results(job, deals, seed, runs, how):
-        total[chunk.run] += counts
-        fresh += chunk.size if new else 0
-    return Run(total, deals * runs, time.perf_counter() - started, fresh)
+    # One deal compiles and loads tables before the clock starts.
+    sample = job.count(np.random.SeedSequence(0), 1)
+    by_run = np.zeros((runs, len(sample)), dtype=np.int64)
+    fresh = 0
+    started = time.perf_counter()
+    for chunk, counts, is_new in results(job, deals, seed, runs, how):
+        by_run[chunk.run] += counts
+        if is_new:
+            fresh += chunk.size
+    seconds = time.perf_counter() - started
+    return Run(by_run, deals * runs, seconds, fresh)
 
 
 def results(
     job: Job, deals: int, seed: int, runs: int = 1, how: RunOptions | None = None
-) -> Iterator[tuple[Chunk, Counts, bool]]:
-    """Every chunk with what was counted in it, and whether that is new; those of the
-    checkpoint first.
-    """
+) -> Iterator[CountedChunk]:
+    """Every chunk of a job as it is finished, those of the checkpoint first."""
     how = how or RunOptions()
     chunk_at = partial(Chunk.at, deals, job.chunk)
-    about = {
+    checkpoint = None
+    if how.checkpoint is not None:
+        parameters = _run_parameters(job, deals, seed, runs)
+        checkpoint = _Checkpoint(how.checkpoint, parameters)
+    finished: set[int] = set()
+    done = 0
+    if checkpoint is not None:
+        for index, counts in checkpoint.read():
+            finished.add(index)
+            chunk = chunk_at(index)
+            done += chunk.size
+            yield CountedChunk(chunk, counts, is_new=False)
+    total = deals * runs
+    if done == total:
+        return
+    indices = range(chunks_of_run(deals, job.chunk) * runs)
+    remaining = (chunk_at(index) for index in indices if index not in finished)
+    with closing(_work(job, seed, remaining, how)) as work:
+        for chunk, counts in work:
+            if checkpoint is not None:
+                checkpoint.write(chunk.number, counts)
+            done += chunk.size
+            report_progress(job.noun, done, total)
+            yield CountedChunk(chunk, counts, is_new=True)
+
+
+def _run_parameters(job: Job, deals: int, seed: int, runs: int) -> dict[str, Any]:
+    """All that the counts of a run depend on, for its checkpoint."""
+    return {
         "study": job.name,
         "version": bayesbridge.__version__,
         "seed": seed,
         "deals": deals,
         "runs": runs,
+        "chunk": job.chunk,
+        **job.parameters,
+        SOURCE: _source_digest(job.count),
     }
-    about |= {"chunk": job.chunk, **job.parameters, SOURCE: _source_of(job.count)}
-    keep = None if how.checkpoint is None else _Checkpoint(how.checkpoint, about)
-    finished: set[int] = set()
-    done = 0
-    for index, counts in keep.read() if keep else ():
-        finished.add(index)
-        done += chunk_at(index).size
-        yield chunk_at(index), counts, False
-    if done == deals * runs:
-        return
-    todo = (
-        chunk_at(index)
-        for index in range(-(-deals // job.chunk) * runs)
-        if index not in finished
-    )
-    with closing(_work(job, seed, todo, how)) as work:
-        for chunk, counts in work:
-            if keep:
-                keep.write(chunk.number, counts)
-            done += chunk.size
-            report_progress(job.noun, done, deals * runs)
-            yield chunk, counts, True
 
 
 def in_order(
@@ -331,8 +375,8 @@ def in_order(
     """What a job says of each chunk, in their order, whoever was ready first."""
     waiting: dict[int, Counts] = {}
     turn = 0
-    for chunk, values, _ in results(job, deals, seed, 1, how):
-        waiting[chunk.number] = values
+    for chunk, counts, _ in results(job, deals, seed, 1, how):
+        waiting[chunk.number] = counts
         while turn in waiting:
             yield waiting.pop(turn)
             turn += 1
@@ -361,42 +405,53 @@ def rows(
     """
     import numpy as np
 
-    return np.concatenate(
-        [
-            np.atleast_1d(values) if values.dtype.names else np.atleast_2d(values)
-            for values in in_order(job, deals, seed, how)
-        ]
-    )
+    blocks = []
+    for values in in_order(job, deals, seed, how):
+        has_fields = values.dtype.names is not None
+        blocks.append(np.atleast_1d(values) if has_fields else np.atleast_2d(values))
+    return np.concatenate(blocks)
 
 
-def _source_of(count: Count) -> str | None:
-    """A digest of the source of a function, without that of the functions it calls;
-    ``None`` where there is none.
+def _source_digest(count: Count) -> str | None:
+    """A digest of the source of a function, without that of the functions it calls.
+
+    ``None`` where there is no source.
     """
     with suppress(OSError, TypeError):
-        return hashlib.sha256(
-            inspect.getsource(getattr(count, "func", count)).encode()
-        ).hexdigest()[:12]
+        # Of a partial function, or of ``AskEach``, the function inside.
+        return _digest(inspect.getsource(getattr(count, "func", count)))
     return None
 
 
 class _Checkpoint:
-    """A folder: ``run.json`` says which run it belongs to, and each finished chunk is a
-    file; a damaged one is none.
+    """A folder with the finished chunks of one run.
+
+    ``run.json`` says which run it belongs to, and each chunk is a file; a damaged file
+    is none.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is missing. One that holds something else is refused.
+    parameters : mapping
+        All that the counts depend on. A folder made with others is refused.
     """
 
-    def __init__(self, folder: Path, options: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, parameters: Mapping[str, Any]) -> None:
         self.folder = folder
-        about = folder / "run.json"
-        here = json.loads(json.dumps(options))
+        as_read = json.loads(json.dumps(parameters))
+        self._verify_run(as_read, self._kept_parameters(as_read))
+
+    def _kept_parameters(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """What ``run.json`` says; into an empty folder these parameters are written."""
+        path = self.folder / RUN_FILE
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if not any(
-                path.suffix != ".part" for path in folder.iterdir()
-            ):  # that of a run killed at its start
-                with whole_file(about) as part:
-                    part.write_text(json.dumps(here, indent=1) + "\n", "utf-8")
-            there = json.loads(about.read_text("utf-8"))
+            self.folder.mkdir(parents=True, exist_ok=True)
+            # A run that was killed at its start may have left a part of a file.
+            if all(file.suffix == ".part" for file in self.folder.iterdir()):
+                with whole_file(path) as part:
+                    part.write_text(json.dumps(parameters, indent=1) + "\n", "utf-8")
+            document = json.loads(path.read_text("utf-8"))
         except (
             FileExistsError,
             FileNotFoundError,
@@ -405,44 +460,46 @@ class _Checkpoint:
             RecursionError,
         ):
             raise BayesBridgeError(
-                f"{str(folder)!r} is not the checkpoint of a study: it is left as it is; name another folder",
-                path=folder,
+                f"{str(self.folder)!r} is not the checkpoint of a study: it is left as "
+                "it is; name another folder",
+                path=self.folder,
             ) from None
         except OSError as error:
             raise self._unwritable(error) from None
-        known = there if isinstance(there, dict) else {}
-        for key in {**here, **known}:
-            if here.get(key) != known.get(
-                key, here.get(key) if key == SOURCE else None
-            ):
-                there, now = (
-                    json.dumps(told[key]) if key in told else "missing"
-                    for told in (known, here)
-                )
+        return document if isinstance(document, dict) else {}
+
+    def _verify_run(
+        self, parameters: Mapping[str, Any], kept: Mapping[str, Any]
+    ) -> None:
+        """Refuse the checkpoint of another run."""
+        for key in {**parameters, **kept}:
+            if key == SOURCE and key not in kept:
+                continue
+            if parameters.get(key) != kept.get(key):
+                there = _json_value(kept, key)
+                here = _json_value(parameters, key)
                 raise BayesBridgeError(
-                    f"checkpoint {str(folder)!r} belongs to another run: {key} is {there} there and {now} here; "
-                    "give the same options, or name another folder",
-                    path=folder,
+                    f"checkpoint {str(self.folder)!r} belongs to another run: {key} is "
+                    f"{there} there and {here} here; give the same options, or name "
+                    "another folder",
+                    path=self.folder,
                     key=key,
                 )
 
     def read(self) -> Iterator[tuple[int, Counts]]:
+        """The finished chunks: their numbers and counts."""
         import numpy as np
 
-        for path in sorted(self.folder.glob("chunk-*.npy")):
+        for path in sorted(self.folder.glob(CHUNK_FILES)):
             with suppress(OSError, ValueError, EOFError):
-                yield (
-                    int(path.stem.removeprefix("chunk-")),
-                    np.load(path, allow_pickle=False),
-                )
+                yield _chunk_number(path), np.load(path, allow_pickle=False)
 
     def write(self, number: int, counts: Counts) -> None:
         """Keep a finished chunk; on return it is on the disk."""
         import numpy as np
 
-        content = (
-            BytesIO()
-        )  # written to a file, NumPy would not notice that the disk is full
+        # Written straight to a file, NumPy would not notice that the disk is full.
+        content = BytesIO()
         np.save(content, counts, allow_pickle=False)
         try:
             with whole_file(self.folder / f"chunk-{number:08d}.npy") as part:
@@ -452,34 +509,41 @@ class _Checkpoint:
 
     def _unwritable(self, error: OSError) -> Unwritable:
         return Unwritable(
-            f"checkpoint {str(self.folder)!r} cannot be written ({error.strerror}): what it holds is good; "
-            "make room and continue with --resume",
+            f"checkpoint {str(self.folder)!r} cannot be written ({error.strerror}): "
+            "what it holds is good; make room and continue with --resume",
             path=self.folder,
         )
 
 
+def _json_value(parameters: Mapping[str, Any], key: str) -> str:
+    """A parameter as a message shows it."""
+    return json.dumps(parameters[key]) if key in parameters else "missing"
+
+
 def count_chunk(
-    count: Count, version: str, seed: int, index: int, size: int, *given: Any
+    count: Count, version: str, seed: int, index: int, size: int, *subject: Any
 ) -> Counts:
-    """One chunk, wherever it is computed; a worker of another version might give other
-    numbers.
+    """One chunk, wherever it is computed.
+
+    A worker of another version might give other numbers, and is refused.
     """
     import numpy as np
 
     if version != bayesbridge.__version__:
         raise BayesBridgeError(
-            f"a worker on {platform.node()} has bayesbridge {bayesbridge.__version__} and the run has {version}: "
-            "install the same on both and start the worker again",
+            f"a worker on {platform.node()} has bayesbridge {bayesbridge.__version__} "
+            f"and the run has {version}: install the same on both and start the worker "
+            "again",
             version=version,
         )
-    return as_array(
-        count(np.random.SeedSequence(seed, spawn_key=(index,)), size, *given)
-    )
+    seed_of_chunk = np.random.SeedSequence(seed, spawn_key=(index,))
+    return as_array(count(seed_of_chunk, size, *subject))
 
 
 def as_array(answer: Any) -> NDArray[Any]:
-    """What a chunk gave, as numbers or as a structured array; refuses what would lose
-    the names of its columns.
+    """What a chunk gave, as numbers or as a structured array.
+
+    An answer that would lose the names of its columns is refused.
     """
     import numpy as np
 
@@ -489,7 +553,8 @@ def as_array(answer: Any) -> NDArray[Any]:
     array = np.asarray(answer)
     if array.dtype.hasobject or any(map(_names_columns, parts)):
         raise WrongArgument(
-            f"a chunk gave {shorten(answer)}: return an array of numbers, a structured array where columns have names",
+            f"a chunk gave {shorten(answer)}: return an array of numbers, a structured "
+            "array where columns have names",
             argument="count",
             value=answer,
         )
@@ -505,42 +570,39 @@ def _names_columns(part: object) -> bool:
     )
 
 
+CHUNKS_A_WORKER: Final = 2
+"""Chunks that are handed out for each worker: none waits, and memory is bounded."""
+
+
 def _work(
-    job: Job, seed: int, todo: Iterator[Chunk], how: RunOptions
+    job: Job, seed: int, chunks: Iterator[Chunk], how: RunOptions
 ) -> Generator[tuple[Chunk, Counts]]:
-    """Every chunk with its counts, in any order; two for each worker at a time: none
-    waits, and memory is bounded.
-    """
-    kept = "give --resume FOLDER, or RunOptions(checkpoint=FOLDER), next time, so that what is done stays"
-    if how.checkpoint is not None:
-        kept = f"what is done is kept, continue with --resume {how.checkpoint}"
-    with open_executor(how.scheduler, how.workers) as (executor, size):
+    """Every chunk with its counts, in any order."""
+    advice = _advice_on_what_is_done(how)
+    with open_executor(how.scheduler, how.workers) as (executor, workers):
         pending: dict[futures.Future[Counts], Chunk] = {}
         try:
             while True:
-                for chunk in islice(todo, 2 * size - len(pending)):
-                    given = () if job.given is None else (job.given(chunk.number),)
-                    about = bayesbridge.__version__, seed, chunk.number, chunk.size
-                    pending[executor.submit(count_chunk, job.count, *about, *given)] = (
-                        chunk
-                    )
+                free = CHUNKS_A_WORKER * workers - len(pending)
+                for chunk in islice(chunks, free):
+                    pending[_submit(executor, job, seed, chunk)] = chunk
                 if not pending:
                     return
-                # What is finished comes first: no chunk that fails and no scheduler that is gone takes it along.
                 done = futures.wait(pending, return_when=futures.FIRST_COMPLETED).done
+                # What is finished comes first: no chunk that fails and no scheduler
+                # that is gone takes it along.
                 for future in sorted(done, key=_has_failed):
                     where = f"chunk {pending[future].number} of {job.name!r}"
-                    with _noting(f"This was in {where}; {kept}."):
+                    with _adding_note(f"This was in {where}; {advice}."):
                         counts = future.result()
                     yield pending.pop(future), counts
         except (futures.BrokenExecutor, futures.CancelledError, asyncio.CancelledError):
-            who = (
-                "a worker process"
-                if how.scheduler == PROCESSES
-                else f"the scheduler {how.scheduler!r}"
-            )
+            who = f"the scheduler {how.scheduler!r}"
+            if how.scheduler == PROCESSES:
+                who = "a worker process"
             raise BayesBridgeError(
-                f"{who} ended before the work of {job.name!r} was done: start it again; {kept}"
+                f"{who} ended before the work of {job.name!r} was done: start it again; "
+                f"{advice}"
             ) from None
         except BaseException:
             for future in pending:
@@ -549,8 +611,34 @@ def _work(
             raise
 
 
+def _advice_on_what_is_done(how: RunOptions) -> str:
+    """What becomes of finished chunks when a run fails."""
+    if how.checkpoint is not None:
+        return f"what is done is kept, continue with --resume {how.checkpoint}"
+    return (
+        "give --resume FOLDER, or RunOptions(checkpoint=FOLDER), next time, so that "
+        "what is done stays"
+    )
+
+
+def _submit(
+    executor: futures.Executor, job: Job, seed: int, chunk: Chunk
+) -> futures.Future[Counts]:
+    """Hand a chunk to the workers."""
+    subject = () if job.given is None else (job.given(chunk.number),)
+    return executor.submit(
+        count_chunk,
+        job.count,
+        bayesbridge.__version__,
+        seed,
+        chunk.number,
+        chunk.size,
+        *subject,
+    )
+
+
 @contextmanager
-def _noting(note: str) -> Iterator[None]:
+def _adding_note(note: str) -> Iterator[None]:
     """Add a note to what is raised."""
     try:
         yield
@@ -564,102 +652,126 @@ def _has_failed(future: futures.Future[Counts]) -> bool:
 
 
 def cores() -> int:
-    return (
-        len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count() or 1
-    )
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+type Pool = tuple[futures.Executor, int]
+"""Workers, and how many they are."""
 
 
 @contextmanager
 def open_executor(
     scheduler: str = THREADS, workers: int | None = None
-) -> Iterator[tuple[futures.Executor, int]]:
-    """Workers for the time of the ``with`` and how many, by default one for each core;
-    a cluster has those it has.
+) -> Iterator[Pool]:
+    """Workers for the time of the ``with``, and how many they are.
+
+    Parameters
+    ----------
+    scheduler : str
+        ``threads``, ``processes``, or the address of a Dask scheduler.
+    workers : int, optional
+        How many (default: one for each core); a cluster has those it has.
     """
     if workers is not None and workers < 1:
         raise BayesBridgeError(
             f"{workers} workers: a study needs at least 1", workers=workers
         )
-    size = workers or cores()
+    with _pool(scheduler, workers or cores()) as pool:
+        yield pool
+
+
+def _pool(scheduler: str, workers: int) -> AbstractContextManager[Pool]:
     if scheduler == THREADS:
-        with futures.ThreadPoolExecutor(size) as threads:
-            yield threads, size
-    elif scheduler == PROCESSES:
-        # Spawned, not forked: a fork of a process with compiled threads may hang.
-        context = multiprocessing.get_context("spawn")
-        with futures.ProcessPoolExecutor(
-            size, context, initializer=_serve
-        ) as processes:
-            _start(processes)
-            yield processes, size
-    elif ":" in scheduler:
-        with _cluster(scheduler) as pool:
-            yield pool
-    else:
-        raise BayesBridgeError(
-            f"unknown scheduler {scheduler!r}: write threads, processes, or an address such as tcp://10.0.0.1:8786",
-            scheduler=scheduler,
-        )
+        return _threads(workers)
+    if scheduler == PROCESSES:
+        return _processes(workers)
+    if ":" in scheduler:
+        return _cluster(scheduler)
+    raise BayesBridgeError(
+        f"unknown scheduler {scheduler!r}: write threads, processes, or an address "
+        "such as tcp://10.0.0.1:8786",
+        scheduler=scheduler,
+    )
 
 
 @contextmanager
-def _cluster(address: str) -> Iterator[tuple[futures.Executor, int]]:
+def _threads(workers: int) -> Iterator[Pool]:
+    with futures.ThreadPoolExecutor(workers) as executor:
+        yield executor, workers
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[Pool]:
+    # Spawned, not forked: a fork of a process with compiled threads may hang.
+    context = multiprocessing.get_context("spawn")
+    with futures.ProcessPoolExecutor(
+        workers, context, initializer=_prepare_worker
+    ) as executor:
+        _start_workers(executor)
+        yield executor, workers
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Pool]:
     try:
         from distributed import Client
     except ImportError:
         raise BayesBridgeError(
-            f"scheduler {address!r} needs Dask, which is not installed: pip install dask distributed",
+            f"scheduler {address!r} needs Dask, which is not installed: pip install "
+            "dask distributed",
             scheduler=address,
         ) from None
-    client = None
+    try:
+        client = Client(address, timeout=REACH_SECONDS)
+    except Exception as error:
+        raise _unreachable("no Dask scheduler answers", address, error) from None
     try:
         try:
-            client = Client(address, timeout=REACH_SECONDS)
             client.wait_for_workers(1, timeout=REACH_SECONDS)
         except Exception as error:
-            what = (
-                "no Dask scheduler answers"
-                if client is None
-                else "no worker of the Dask scheduler is"
-            )
-            raise BayesBridgeError(
-                f"{what} at {address!r} ({type(error).__name__}): start 'dask scheduler', then 'dask worker {address}'",
-                scheduler=address,
-            ) from None
+            problem = "no worker of the Dask scheduler is"
+            raise _unreachable(problem, address, error) from None
         # Not pure: the answer depends on the version of the workers too.
         yield client.get_executor(pure=False), sum(client.nthreads().values())
     finally:
-        with suppress(
-            Exception
-        ):  # a scheduler that is gone must not hide why the run ended
-            if client is not None:
-                client.close()
+        # A scheduler that is gone must not hide why the run ended.
+        with suppress(Exception):
+            client.close()
 
 
-def _start(processes: futures.Executor) -> None:
-    """Start the workers with interrupts ignored, since one that comes while they are
-    imported would be told by each.
+def _unreachable(problem: str, address: str, error: Exception) -> BayesBridgeError:
+    return BayesBridgeError(
+        f"{problem} at {address!r} ({type(error).__name__}): start 'dask scheduler', "
+        f"then 'dask worker {address}'",
+        scheduler=address,
+    )
+
+
+def _start_workers(executor: futures.Executor) -> None:
+    """Start worker processes with interrupts ignored.
+
+    An interrupt that comes while they are imported would be told by each.
     """
     if threading.current_thread() is not threading.main_thread():
         return
-    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    usual_handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        processes.submit(os.getpid)
+        executor.submit(os.getpid)
     finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, usual_handler)
 
 
-def _serve() -> None:
-    """A worker process leaves interrupts to its parent, and does not outlive it however
-    that ends.
-    """
-
-    def end_with_parent() -> None:
-        if (parent := multiprocessing.parent_process()) is not None:
-            parent.join()
-            os._exit(1)
-
+def _prepare_worker() -> None:
+    """Make a worker process leave interrupts to its parent, and end when it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

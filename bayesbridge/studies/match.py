@@ -1,6 +1,4 @@
-"""A duplicate match of two bidders: every deal at two tables, with the pairs turned
-round, and IMPs for the difference.
-"""
+"""A duplicate match of two bidders: each deal at two tables, IMPs for the difference."""
 
 from __future__ import annotations
 
@@ -89,7 +87,18 @@ class MatchResult(FrozenArrays, Displayable):
         return mean_of_boards(self.boards["imps"])
 
     def after(self, boards: int) -> Estimate[float]:
-        """The same after so many boards."""
+        """The same after the first boards.
+
+        Parameters
+        ----------
+        boards : int
+            How many, at least 2.
+
+        Returns
+        -------
+        Estimate
+            Mean and standard error, IMPs a board.
+        """
         return mean_of_boards(self.boards["imps"][:boards])
 
     @property
@@ -98,11 +107,11 @@ class MatchResult(FrozenArrays, Displayable):
         first, second = self.names
         gain = self.gain
         figure = f"{abs(gain.mean):.2f} ± {gain.error:.2f} IMPs a board"
-        on = counted(len(self.boards), "board")
+        boards = counted(len(self.boards), "board")
         if abs(gain.mean) <= 2 * gain.error:
-            return f"{first} and {second} are level on {on}: {figure}."
-        ahead = (first, second) if gain.mean > 0 else (second, first)
-        return f"{ahead[0]} is ahead of {ahead[1]} by {figure}, on {on}."
+            return f"{first} and {second} are level on {boards}: {figure}."
+        winner, loser = self.names if gain.mean > 0 else reversed(self.names)
+        return f"{winner} is ahead of {loser} by {figure}, on {boards}."
 
     @property
     def caution(self) -> str:

@@ -114,21 +114,24 @@ def _points(
 
 
 def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> Ranges:
-    """What the calls tell of the two other players, in the order of the table;
-    ``levels``: (m, 3) as they speak.
+    """What the calls tell of the two other players, in the order of the table.
+
+    ``levels`` (m, 3) of the players as they speak, ``bidder`` (m,) who of them bids.
     """
     import numpy as np
 
     highest = np.zeros(len(levels), dtype=np.int8)
-    low, high = np.zeros_like(levels), np.zeros_like(levels)
+    low = np.zeros_like(levels)
+    high = np.zeros_like(levels)
     for player in range(3):
         bids = levels[:, player] > highest
         low[:, player] = np.where(bids, levels[:, player], 0)
         highest = np.where(bids, levels[:, player], highest)
         high[:, player] = highest
     others = (bidder[:, None] + np.array([1, 2])) % 3
-    return np.take_along_axis(low, others, axis=1), np.take_along_axis(
-        high, others, axis=1
+    return (
+        np.take_along_axis(low, others, axis=1),
+        np.take_along_axis(high, others, axis=1),
     )
 
 
@@ -139,8 +142,25 @@ def predict(
     stage: int,
     draws: int = DRAWS,
 ) -> NDArray[np.int8]:
-    """(m, 2, draws) tricks of the bidder's side in layouts without and with the calls,
-    −1 where none fits in time.
+    """Tricks of the bidder's side in layouts drawn without and with the calls.
+
+    Parameters
+    ----------
+    state : array
+        That of the random numbers.
+    table : array, shape (m, 4)
+        Masks of bidder, next player, dummy and the player after.
+    levels : tuple of array, shape (m, 2)
+        Least and greatest levels of the two other players, as :func:`heard` gives them.
+    stage : int
+        The place in ``STAGES``: whether dummy is open.
+    draws : int
+        Layouts of each contract.
+
+    Returns
+    -------
+    array, shape (m, 2, draws)
+        Without and with the calls; −1 where no layout fits them in time.
     """
     import numpy as np
 
@@ -148,29 +168,30 @@ def predict(
     from bayesbridge.capture.playout import NO_TRUMP, play_out
     from bayesbridge.studies.deals import redeal
 
-    hidden = np.array([1, 3] if stage else [1, 2, 3])
+    is_open = STAGES[stage] == "open dummy"
+    hidden = np.array([1, 3] if is_open else [1, 2, 3])
     layouts = np.repeat(table, draws, axis=0)
-    least, most = [np.repeat(end, draws, axis=0) for end in levels]
+    lowest, highest = [np.repeat(ends, draws, axis=0) for ends in levels]
     redeal(state, layouts, hidden)
     tricks = np.empty((2, len(layouts)), dtype=np.int8)
     tricks[0] = play_out(layouts, NO_TRUMP, 0, 0)
 
-    def unfit(places: NDArray[np.intp]) -> NDArray[np.intp]:
+    def contradicting(places: NDArray[np.intp]) -> NDArray[np.intp]:
         """Those of the layouts that would have been called otherwise."""
         next_level = bids(layouts[places, 1]).level
         last_level = bids(layouts[places, 3]).level
         own = np.stack([next_level, last_level], axis=1)
-        outside = (own < least[places]) | (own > most[places])
+        outside = (own < lowest[places]) | (own > highest[places])
         return places[outside.any(axis=1)]
 
-    wrong = unfit(np.arange(len(layouts)))
+    wrong = contradicting(np.arange(len(layouts)))
     for _ in range(PATIENCE):
         if not len(wrong):
             break
-        again = layouts[wrong]
-        redeal(state, again, hidden)
-        layouts[wrong] = again
-        wrong = unfit(wrong)
+        redealt = layouts[wrong]
+        redeal(state, redealt, hidden)
+        layouts[wrong] = redealt
+        wrong = contradicting(wrong)
     tricks[1] = play_out(layouts, NO_TRUMP, 0, 0)
     tricks[1, wrong] = -1
     return np.moveaxis(tricks.reshape(2, len(table), draws), 0, 1)
@@ -219,6 +240,7 @@ def _stage(joint: NDArray[np.int64], points: Sequence[int]) -> dict[str, Any]:
 
 
 def _named(counts: Counts) -> dict[str, int]:
+    """The counts by the keys of the document."""
     views = cells(counts, SHAPES)
     deals, contracts, left_out = views["deals"].tolist()
     named = {

@@ -38,12 +38,13 @@ CONDITIONS: Final = PaperTable(
     trials=1_000_000,
 )
 
-COMPARATIVE_TITLE: Final = "Comparative table: Algorithm 1 for 7 tricks, and what Algorithm 2 says with the dummy"
+COMPARATIVE_TITLE: Final = (
+    "Comparative table: Algorithm 1 for 7 tricks, and what Algorithm 2 says with the "
+    "dummy"
+)
 COMPARATIVE_TRIALS: Final = 100_000
 COMPARATIVE: Final = {7: (893, 641), 8: (544, 410), 9: (228, 176), 10: (93, 69)}
-"""Algorithm 1's count → how often it occurred, and how often Algorithm 2 was satisfied
-too.
-"""
+"""By Algorithm 1's count how often it occurred, and Algorithm 2 was satisfied too."""
 
 HEADLINE_TITLE: Final = (
     "Headline table: ten million deals, bid by Algorithm 1 and played out"

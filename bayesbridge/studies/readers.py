@@ -1,5 +1,4 @@
-"""Readers of the reading benchmark: what one seat has seen of a table, and what a
-reader says of the hidden cards.
+"""Readers of the reading benchmark: where they say that the hidden cards lie.
 
 Whoever gives P(card at seat) alone is taken to mean each card by itself: lengths are
 sums of independent cards, and P(layout) is proportional to the product over the hidden
@@ -64,10 +63,11 @@ class Hard(FrozenArrays):
 
     cards: Floats  # (52, 4) P(seat holds card)
     lengths: Floats  # (4, 4, 14) P(seat has so many cards of a suit)
-    count: int
+    count: int  # of layouts
 
     @classmethod
     def of(cls, target: Target) -> Hard:
+        """What the constraints of a target say."""
         return cls(
             target.sampler.card_marginals(),
             target.sampler.length_distributions(),
@@ -87,50 +87,62 @@ class PlayerView:
     dummy: Hand | None  # its 13 cards, once they lie open to the observer
     evidence: tuple[Piece, ...]  # the same as pieces of evidence, in the order seen
     board: int = 0  # number of the record in its file, from 1; 0 where there is no file
-    styles: Mapping[str, PairStyle] = field(
-        default_factory=dict
-    )  # how the pairs bid at earlier tables, by side
+    # how the pairs bid at earlier tables, by side
+    styles: Mapping[str, PairStyle] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls, record: Record, observer: Seat, cards: int, board: int = 0
     ) -> PlayerView:
-        """What a seat saw of a record with a complete auction, after the first
-        ``cards`` cards.
-        """
+        """What a seat saw of a record with a complete auction, after so many cards."""
         seat, hand, pieces = seen_by(record, observer, cards)
         assert record.auction is not None
-        shown = [piece.hand for piece in pieces if isinstance(piece, Reveal)]
+        open_hands = [piece.hand for piece in pieces if isinstance(piece, Reveal)]
         return cls(
             seat,
             hand,
             record.vulnerable or Vulnerability.NONE,
             record.auction,
             tuple(record.plays[:cards]),
-            shown[0] if shown else None,
+            open_hands[0] if open_hands else None,
             tuple(pieces),
             board,
         )
 
     def belief(self, bidder: BidderModel, player: PlayerModel | None = None) -> Belief:
-        """What the seat believes under these models; without a player, cards say only
-        where they lie.
+        """What the seat believes under these models.
+
+        Parameters
+        ----------
+        bidder : BidderModel
+            How the others call.
+        player : PlayerModel, optional
+            How they choose cards; without it cards say only where they lie.
+
+        Returns
+        -------
+        Belief
         """
-        start = Belief(
+        own_cards = Belief(
             self.observer, self.hand, dummy=None, bidder=bidder, player=player
         )
-        return start.given(*self.evidence)
+        return own_cards.given(*self.evidence)
 
     @cached_property
     def hard(self) -> Hard:
         """What is known without any model."""
-        # The calls are left out, so this bidder is never asked; who wins a trick still depends on the strain.
-        strain = None if self.auction.contract is None else self.auction.contract.strain
-        start = Belief(
-            self.observer, self.hand, dummy=None, trump=strain, bidder=IterativeBidder()
+        # Calls are left out, so that this bidder is never asked; who wins a trick still
+        # depends on the strain.
+        contract = self.auction.contract
+        own_cards = Belief(
+            self.observer,
+            self.hand,
+            dummy=None,
+            trump=None if contract is None else contract.strain,
+            bidder=IterativeBidder(),
         )
-        known = start.given(*(piece for piece in self.evidence if piece.excludes))
-        return Hard.of(Target(known.constraints))
+        excluding = [piece for piece in self.evidence if piece.excludes]
+        return Hard.of(Target(own_cards.given(*excluding).constraints))
 
 
 # Draws that the prior counts as, so that no place is ever called impossible by chance
@@ -153,84 +165,115 @@ def usable(record: Record) -> str | None:
         return "not all four hands are on record"
     if record.auction is None or not record.auction.is_over:
         return "no complete auction is on record"
-    return "passed out: nobody leads" if record.contract is None else None
+    if record.contract is None:
+        return "passed out: nobody leads"
+    return None
 
 
 def seat_of(chair: str, declarer: Seat) -> Seat:
+    """The seat of one of ``ROLES``."""
     if chair not in ROLES:
         raise BayesBridgeError(
             f"unknown chair {chair!r}: choose {', '.join(ROLES)}", chair=chair
         )
-    return declarer.next(ROLES[chair][0])
+    seats_after_declarer, _ = ROLES[chair]
+    return declarer.next(seats_after_declarer)
 
 
 def smoothed_marginals(posterior: Posterior) -> Reading:
-    """What a posterior says of cards and lengths; draws are mixed with what the hard
-    evidence alone says.
+    """What a posterior says of cards and lengths.
+
+    Draws are mixed with what the hard evidence alone says.
     """
     hard = Hard.of(posterior.target)
     if posterior.log_likelihood is None:
         return Reading(hard.cards, hard.lengths, hard=hard)
-    share, sums = (
-        0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior)),
-        posterior.marginals,
-    )
-    cards, lengths = sums.card_marginals(), sums.length_distributions()
+    if posterior.exact:
+        hard_share = 0.0
+    else:
+        hard_share = PSEUDO / (PSEUDO + len(posterior))
+    marginals = posterior.marginals
     return Reading(
-        (1 - share) * cards + share * hard.cards,
-        (1 - share) * lengths + share * hard.lengths,
+        (1 - hard_share) * marginals.card_marginals() + hard_share * hard.cards,
+        (1 - hard_share) * marginals.length_distributions() + hard_share * hard.lengths,
         hard=hard,
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading(FrozenArrays):
-    """What a reader says at one moment."""
+    """What a reader says at one moment.
 
-    cards: Floats  # (52, 4) P(seat holds card); rows sum to one
-    lengths: Floats | None = (
-        None  # (4, 4, 14) P(seat has so many cards of a suit); None: cards one by one
-    )
-    log_layout: Callable[[Masks], Floats] | None = field(
-        default=None, repr=False
-    )  # log P of (n, 4) layouts, or None
-    hard: Hard | None = (
-        None  # what the hard evidence says, where the reader has counted it already
-    )
+    Parameters
+    ----------
+    cards : array, shape (52, 4)
+        P(seat holds card); rows sum to one.
+    lengths : array, shape (4, 4, 14), optional
+        P(seat has so many cards of a suit), by seat and suit. Without it cards lie one
+        by one.
+    log_layout : callable, optional
+        log P of (n, 4) masks of layouts. Without it the probability of a layout is
+        proportional to the product over its cards.
+    hard : Hard, optional
+        What the hard evidence says, where the reader has counted it already.
+    """
+
+    cards: Floats
+    lengths: Floats | None = None
+    log_layout: Callable[[Masks], Floats] | None = field(default=None, repr=False)
+    hard: Hard | None = None
 
 
 @runtime_checkable
 class Reader(Protocol):
-    """Anything that says where cards lie: a posterior, or a program that predicts cards
-    directly.
+    """Anything that says where cards lie.
+
+    It may be a posterior, or a program that predicts cards directly.
     """
 
-    def read(self, seen: PlayerView) -> Reading | None:
-        """What it says of a table at a moment; ``None`` where it says nothing, which is
-        counted.
+    def read(self, view: PlayerView, /) -> Reading | None:
+        """What it says of a table at a moment.
+
+        Parameters
+        ----------
+        view : PlayerView
+            All that the reader may know.
+
+        Returns
+        -------
+        Reading or None
+            ``None`` where it says nothing, which is counted.
         """
         ...
 
 
 class CountingReader:
-    """Knows where cards cannot lie, and takes every layout that is left for as likely
-    as any other.
-    """
+    """Takes every layout that the hard evidence leaves for as likely as any other."""
 
-    def read(self, seen: PlayerView) -> Reading:
-        hard = seen.hard
-        return Reading(
-            hard.cards,
-            hard.lengths,
-            lambda masks: np.full(len(masks), -log(hard.count)),
-            hard,
-        )
+    def read(self, view: PlayerView, /) -> Reading:
+        """The counted marginals."""
+        hard = view.hard
+
+        def log_layout(masks: Masks) -> Floats:
+            return np.full(len(masks), -log(hard.count))
+
+        return Reading(hard.cards, hard.lengths, log_layout, hard)
 
 
 @dataclass(frozen=True)
 class ModelReader:
-    """The posterior under models of how the others call and, if there is one, how they
-    choose cards.
+    """The posterior under models of how the others call and choose cards.
+
+    Parameters
+    ----------
+    bidder : BidderModel
+        How the others call.
+    player : PlayerModel, optional
+        How they choose cards; without it cards say only where they lie.
+    draws : int
+        Draws of the posterior, where it is not exact.
+    seed : int
+        Where random numbers start.
     """
 
     bidder: BidderModel
@@ -238,61 +281,97 @@ class ModelReader:
     draws: int = DRAWS
     seed: int = 1
 
-    def read(self, seen: PlayerView) -> Reading:
-        """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the
-        true layout need not be drawn.
+    def read(self, view: PlayerView, /) -> Reading:
+        """The marginals of the posterior, and its probability of any layout.
+
+        P(layout ∣ view) is likelihood over (number of layouts × evidence), so the true
+        layout need not be drawn.
         """
+        belief = view.belief(self._bidder_at(view), self.player)
+        posterior = belief.infer("auto", self.draws, self.seed)
+        soft_evidence = posterior.target.soft
+        log_total = posterior.log_marginal + log(posterior.count())
+
+        def log_layout(masks: Masks) -> Floats:
+            return soft_evidence.of_layouts(masks) - log_total
+
+        return replace(smoothed_marginals(posterior), log_layout=log_layout)
+
+    def _bidder_at(self, view: PlayerView) -> BidderModel:
+        """The bidder with the settings of the table, as far as it has such settings."""
+        settings: dict[str, Any] = {"vulnerable": view.vulnerable}
+        if view.styles:
+            settings["style"] = view.styles
         bidder = self.bidder
-        for name, value in {
-            "vulnerable": seen.vulnerable,
-            **({"style": seen.styles} if seen.styles else {}),
-        }.items():
+        for name, value in settings.items():
             with suppress(TypeError):  # a bidder may have no such setting
                 bidder = with_settings(bidder, {name: value})
-        posterior = seen.belief(bidder, self.player).infer(
-            "auto", self.draws, self.seed
-        )
-        soft, log_all = (
-            posterior.target.soft,
-            posterior.log_marginal + log(posterior.count()),
-        )
-        return replace(
-            smoothed_marginals(posterior),
-            log_layout=lambda masks: soft.of_layouts(masks) - log_all,
-        )
+        return bidder
 
 
-def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
-    """The reader of a name: ``counting``, ``BIDDER``, ``BIDDER+PLAYER`` as
-    ``learned+learned``, or ``module:name``.
+LEARNED_PLAYER: Final = "bayesbridge.bidders.play:LearnedPlayer"
+
+
+def reader_of(text: str, draws: int = DRAWS, seed: int = 1) -> Reader:
+    """The reader of a name.
+
+    Parameters
+    ----------
+    text : str
+        ``counting``; ``BIDDER``; ``BIDDER+PLAYER`` such as ``learned+learned``; each of
+        these two, or a reader of your own, also as ``module:name``.
+    draws : int
+        Draws of a posterior.
+    seed : int
+        Where random numbers start.
+
+    Returns
+    -------
+    Reader
+
+    Raises
+    ------
+    BayesBridgeError
+        If nothing has this name, or it is neither a reader nor a model.
     """
     if text == "counting":
         return CountingReader()
-    who, plus, other = text.partition("+")
-    found = _imported(who) if ":" in who else offered("bidders", [who]).bidder(who)
-    if not plus and isinstance(found, Reader):
-        return found
-    learned = "bayesbridge.bidders.play:LearnedPlayer"
-    player = _imported(learned if other == "learned" else other) if plus else None
-    for name, model in ((who, found), (other, player)):
-        if model is not None and not callable(getattr(model, "log_likelihood", None)):
-            raise BayesBridgeError(
-                f"{name!r} has neither read nor log_likelihood: name a reader or a model",
-                name=name,
-            )
-    return ModelReader(found, player, draws, seed)
+    bidder_name, plus, player_name = text.partition("+")
+    if ":" in bidder_name:
+        bidder = _imported(bidder_name)
+    else:
+        bidder = offered("bidders", [bidder_name]).bidder(bidder_name)
+    if not plus:
+        if isinstance(bidder, Reader):
+            return bidder
+        _verify_model(bidder_name, bidder)
+        return ModelReader(bidder, None, draws, seed)
+    path = LEARNED_PLAYER if player_name == "learned" else player_name
+    player = _imported(path)
+    _verify_model(bidder_name, bidder)
+    _verify_model(player_name, player)
+    return ModelReader(bidder, player, draws, seed)
+
+
+def _verify_model(name: str, model: Any) -> None:
+    """Refuse what is no model of calls or cards."""
+    if not callable(getattr(model, "log_likelihood", None)):
+        raise BayesBridgeError(
+            f"{name!r} has neither read nor log_likelihood: name a reader or a model",
+            name=name,
+        )
 
 
 def _imported(path: str) -> Any:
-    """What a module calls so; a class is made without arguments."""
+    """What ``module:name`` is; a class is made without arguments."""
     module, _, name = path.partition(":")
     try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-        return found() if isinstance(found, type) else found
+        value: Any = importlib.import_module(module)
+        for attribute in name.split("."):
+            value = getattr(value, attribute)
+        return value() if isinstance(value, type) else value
     except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise BayesBridgeError(
-            f"cannot load {path!r} ({what}): write module:name of an installed module"
+            f"cannot load {path!r} ({reason}): write module:name of an installed module"
         ) from None

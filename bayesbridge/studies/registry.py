@@ -1,5 +1,6 @@
-"""All studies by name, in the order of the help text; a new one is a module with
-``STUDY``, listed in ``MODULES``.
+"""All studies by name, in the order of the help text.
+
+A new one is a module with ``STUDY``, listed in ``MODULES``.
 """
 
 from __future__ import annotations

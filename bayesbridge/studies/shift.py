@@ -1,14 +1,14 @@
-"""One hand against both: what Algorithm 1 says of 13 cards, and Algorithm 2 once the
-dummy is seen, on the same deals.
+"""One hand against both: Algorithm 1 before, and Algorithm 2 after the dummy is seen.
 
-An outcome is that condition A fails, that only B fails, or a number of captures; that
-of Algorithm 1 is its count for a target of 7 tricks. The paper draws both without
-printing a number.
+Both are asked about the same deals. An outcome is that condition A fails, that only B
+fails, or a number of captures; that of Algorithm 1 is its count for a target of 7
+tricks. The paper draws both without printing a number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.display.markup import Table
@@ -18,51 +18,65 @@ from bayesbridge.studies.study import Comparison, Moments, Study
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
 TITLE: Final = (
     "One hand against both: Algorithm 1 for 7 tricks, and Algorithm 2 with the dummy"
 )
 UNIT: Final = "per million deals"
-SHAPE: Final = (
-    8,
-    14,
-    14,
-)  # level of Algorithm 1, its outcome for 7 tricks, the outcome of Algorithm 2
+SHAPE: Final = (8, 14, 14)
+"""Level of Algorithm 1, its outcome for 7 tricks, the outcome of Algorithm 2."""
+
 OUTCOMES: Final = {0: "neither", 1: "only A"} | {
     captures: str(captures) for captures in range(4, 14)
 }
+MOST_GAPS: Final = 6  # leading gaps of a hand that meets condition A
+SUIT_BITS: Final = 13
+SUIT_MASK: Final = (1 << SUIT_BITS) - 1
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     """(1568,) random deals by ``SHAPE``, flat."""
     import numpy as np
 
-    from bayesbridge.capture.kernels import bids, captures
-    from bayesbridge.capture.tables import LEADING_GAP
+    from bayesbridge.capture.kernels import BOTH, bids, captures
     from bayesbridge.studies.deals import deal_blocks
 
     size = int(np.prod(SHAPE))
     counts = np.zeros(size, dtype=np.int64)
-    suits = np.arange(4, dtype=np.uint64) * np.uint64(13)
     for masks in deal_blocks(deals, seed):
-        bid, both = bids(masks[:, 0].copy()), captures(masks[:, 0], masks[:, 2])
-        gaps = LEADING_GAP[masks[:, :1] >> suits & np.uint64(0x1FFF)].sum(axis=1)
-        first = np.where(bid.counts[:, 0] > 0, bid.counts[:, 0], gaps <= 6)
-        second = np.where(both.condition < 2, both.condition, both.T)
-        counts += np.bincount(
-            np.ravel_multi_index((bid.level, first, second), SHAPE), minlength=size
-        )
+        bid = bids(masks[:, 0].copy())
+        captures_for_seven = bid.counts[:, 0]
+        meets_a = _leading_gaps(masks[:, 0]) <= MOST_GAPS
+        first = np.where(captures_for_seven > 0, captures_for_seven, meets_a)
+        both_hands = captures(masks[:, 0], masks[:, 2])
+        fails = both_hands.condition != BOTH
+        second = np.where(fails, both_hands.condition, both_hands.T)
+        cell = np.ravel_multi_index((bid.level, first, second), SHAPE)
+        counts += np.bincount(cell, minlength=size)
     return counts
 
 
+def _leading_gaps(hands: NDArray[np.uint64]) -> NDArray[np.integer]:
+    """(n,) cards missing above the highest of each suit, over the suits of each hand."""
+    import numpy as np
+
+    from bayesbridge.capture.tables import LEADING_GAP
+
+    first_bits = np.arange(4, dtype=np.uint64) * np.uint64(SUIT_BITS)
+    suits = hands[:, None] >> first_bits & np.uint64(SUIT_MASK)
+    return np.asarray(LEADING_GAP[suits].sum(axis=1))
+
+
 def fields(done: Run) -> dict[str, Any]:
-    levels = done.counts.reshape(SHAPE).sum(axis=1).tolist()
-    by_level = {
-        str(level): {name: row[place] for place, name in OUTCOMES.items() if row[place]}
-        for level, row in enumerate(levels)
-        if any(row)
-    }
-    shares = _shares(_named(done.counts), done.deals)
+    """The shares of a run, and Algorithm 2 by the level that Algorithm 1 bids."""
+    by_level = {}
+    joint = done.counts.reshape(SHAPE).sum(axis=1).tolist()
+    for level, row in enumerate(joint):
+        outcomes = {name: row[place] for place, name in OUTCOMES.items() if row[place]}
+        if outcomes:
+            by_level[str(level)] = outcomes
+    shares = _shares(_named_counts(done.counts), done.deals)
     return {
         "title": TITLE,
         "unit": UNIT,
@@ -74,97 +88,116 @@ def count_exactly() -> Comparison:
     """All 5 157 850 293 780 050 462 400 deals."""
     from bayesbridge.capture import exact
 
-    found = exact.shifts()
-    counts = {
-        f"{OUTCOMES[i]} / {OUTCOMES[j]}": found.get((i, j), 0)
-        for i in OUTCOMES
-        for j in OUTCOMES
-    }
-    answers = {"shares": _shares(counts, exact.DEALS)}
+    joint = exact.shifts()
+    counts = {}
+    for first, second in product(OUTCOMES, repeat=2):
+        counts[_pair_name(first, second)] = joint.get((first, second), 0)
     return Comparison(
         title=TITLE,
         unit=UNIT,
         counts=counts,
         total=exact.DEALS,
         exact=True,
-        answers=answers,
+        answers={"shares": _shares(counts, exact.DEALS)},
     )
 
 
-def _named(counts: Counts) -> dict[str, int]:
+def _named_counts(counts: Counts) -> dict[str, int]:
+    """Deals by the names of both outcomes."""
     joint = counts.reshape(SHAPE).sum(axis=0).tolist()
     return {
-        f"{OUTCOMES[i]} / {OUTCOMES[j]}": joint[i][j]
-        for i in OUTCOMES
-        for j in OUTCOMES
+        _pair_name(first, second): joint[first][second]
+        for first, second in product(OUTCOMES, repeat=2)
     }
 
 
-def _shares(counts: Mapping[str, int], deals: int) -> dict[str, dict[str, list[float]]]:
-    """Of all deals, by conditions and by captures where both hold: of Algorithm 1 and
-    of Algorithm 2.
-    """
+SEPARATOR: Final = " / "
+
+
+def _pair_name(first: int, second: int) -> str:
+    """The key of outcomes of Algorithm 1 and of Algorithm 2."""
+    return f"{OUTCOMES[first]}{SEPARATOR}{OUTCOMES[second]}"
+
+
+type Shares = dict[str, list[float]]
+"""By an outcome the shares of Algorithm 1 and of Algorithm 2."""
+
+
+def _shares(counts: Mapping[str, int], deals: int) -> dict[str, Shares]:
+    """Shares of all deals: by conditions, and by captures where both conditions hold."""
     sums = {name: [0, 0] for name in OUTCOMES.values()}
-    for names, n in counts.items():
-        for which, name in enumerate(names.split(" / ")):
-            sums[name][which] += n
-    captured = {name: both for name, both in sums.items() if name.isdigit()}
-    held = {name: sums[name] for name in ("neither", "only A")}
-    held["both"] = [sum(both) for both in zip(*captured.values(), strict=True)]
+    for pair_name, times in counts.items():
+        for algorithm, name in enumerate(pair_name.split(SEPARATOR)):
+            sums[name][algorithm] += times
+    captures = {name: pair for name, pair in sums.items() if name.isdigit()}
+    conditions = {name: sums[name] for name in ("neither", "only A")}
+    conditions["both"] = [sum(pair) for pair in zip(*captures.values(), strict=True)]
     return {
-        title: {name: [n / deals for n in both] for name, both in by_name.items()}
-        for title, by_name in (("conditions", held), ("captures", captured))
+        "conditions": _divided(conditions, deals),
+        "captures": _divided(captures, deals),
     }
 
 
-def _tables(found: Comparison) -> Iterator[Table]:
-    for title, shares in found.answers["shares"].items():
-        rows = [
-            [name, *(number(1e6 * share, 1) for share in both)]
-            for name, both in shares.items()
-        ]
+def _divided(sums: Mapping[str, Sequence[int]], deals: int) -> Shares:
+    return {name: [times / deals for times in pair] for name, pair in sums.items()}
+
+
+def _tables(comparison: Comparison) -> Iterator[Table]:
+    """Shares by conditions and by captures, then Algorithm 2 given Algorithm 1."""
+    for title, shares in comparison.answers["shares"].items():
+        rows = []
+        for name, pair in shares.items():
+            rows.append([name, *(number(1e6 * share, 1) for share in pair)])
         yield Table(
             f"{title.capitalize()} by one hand and by both, {UNIT}",
             ["", "Algorithm 1", "Algorithm 2"],
             rows,
         )
-    names = OUTCOMES.values()
-    seen = {
-        first: {second: found.counts[f"{first} / {second}"] for second in names}
-        for first in names
-    }
-    seen = {first: row for first, row in seen.items() if any(row.values())}
-    yield _by(
-        "Algorithm 2 by what Algorithm 1 counts for 7 tricks, in % of the row", seen
+    yield _conditional_table(
+        "Algorithm 2 by what Algorithm 1 counts for 7 tricks, in % of the row",
+        _by_first_outcome(comparison.counts),
     )
-    if not found.exact:
-        yield _by(
+    if not comparison.exact:
+        yield _conditional_table(
             "Algorithm 2 by the level that Algorithm 1 bids, in % of the row",
-            found.answers["levels"],
+            comparison.answers["levels"],
         )
 
 
-def _by(title: str, rows: Mapping[str, Mapping[str, int]]) -> Table:
-    """A row of shares for each outcome of Algorithm 1, and the mean of T where both
-    conditions hold.
+def _by_first_outcome(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Outcomes of Algorithm 2 by those of Algorithm 1 that came."""
+    rows: dict[str, dict[str, int]] = {}
+    for first, second in product(OUTCOMES, repeat=2):
+        row = rows.setdefault(OUTCOMES[first], {})
+        row[OUTCOMES[second]] = counts[_pair_name(first, second)]
+    return {name: row for name, row in rows.items() if any(row.values())}
+
+
+def _conditional_table(title: str, rows: Mapping[str, Mapping[str, int]]) -> Table:
+    """Shares of Algorithm 2's outcomes, a row for each answer of Algorithm 1.
+
+    And the mean of T where both conditions hold.
     """
-    columns, out = list(OUTCOMES.values()), []
-    for name, seen in rows.items():
-        deals = sum(seen.values())
-        mean = Moments.of({float(T): n for T, n in seen.items() if T.isdigit()})
-        shares = [
-            number(100 * seen[column] / deals, 2) if seen.get(column) else ""
-            for column in columns
-        ]
-        out.append([name, *shares, number(mean and mean.mean, 2)])
-    return Table(title, ["", *columns, "mean T"], out)
+    columns = list(OUTCOMES.values())
+    cells = []
+    for name, outcomes in rows.items():
+        deals = sum(outcomes.values())
+        shares = []
+        for column in columns:
+            times = outcomes.get(column)
+            shares.append(number(100 * times / deals, 2) if times else "")
+        moments = Moments.of(
+            {float(T): times for T, times in outcomes.items() if T.isdigit()}
+        )
+        cells.append([name, *shares, number(moments and moments.mean, 2)])
+    return Table(title, ["", *columns, "mean T"], cells)
 
 
 STUDY: Final = Study(
     Job("shift", count),
     "one hand against both hands",
     1_000_000,
-    _named,
+    _named_counts,
     fields,
     count_exactly,
     tables=_tables,

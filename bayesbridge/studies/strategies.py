@@ -1,6 +1,4 @@
-"""Card play as a two-player zero-sum game: the bidder's side against the defenders,
-each by one play-out policy.
-"""
+"""Card play as a zero-sum game of two sides, each by one play-out policy."""
 
 from __future__ import annotations
 
@@ -29,8 +27,9 @@ type Goal = Callable[[int, int], float]
 
 
 def solve(payoff: Floats) -> dict[str, Any]:
-    """The equilibrium of what the column side pays the row side; exploitability: the
-    loss to the best answer.
+    """The equilibrium of what the column side pays the row side.
+
+    Exploitability is the loss to the best answer.
     """
     row_shares, value = _maximin(payoff)
     column_shares, _ = _maximin(-payoff.T)
@@ -87,8 +86,9 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
 
 
 def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
-    """The games of a run, by what the bidder's side plays for: the contract, tricks,
-    net points by each scheme.
+    """The games of a run, by what the bidder's side plays for.
+
+    That is the contract, tricks, or net points by each scheme.
     """
     goals: dict[str, Goal] = {
         "made": lambda level, tricks: float(tricks >= 6 + level),
@@ -125,6 +125,7 @@ def _game(joint: NDArray[np.int64], goal: Goal) -> dict[str, Any]:
 
 
 def _named(counts: Counts) -> dict[str, int]:
+    """The counts by the keys of the document."""
     joint = counts[1:].reshape(SHAPE)
     named = {"deals": int(counts[0]), "contracts": int(joint[0, 0].sum())}
     for ours, our_name in enumerate(POLICIES):

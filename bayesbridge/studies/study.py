@@ -1,5 +1,4 @@
-"""A study as a value: what is counted, what the counts say beside the printed figures,
-and its tables.
+"""A study as a value: what is counted, the figures that follow, and its tables.
 
 The command line loads every study, so its module imports NumPy, SciPy and other large
 packages inside its functions.
@@ -24,30 +23,37 @@ if TYPE_CHECKING:
 
 
 class Experiment(Protocol):
-    """What the command line asks of a study: a :class:`Study`, or one that is no count
-    of deals.
+    """What the command line asks of a study.
+
+    It may be a :class:`Study`, or one that is no count of deals.
     """
 
     settings: ClassVar[tuple[str, ...]]
     """Options that it takes beside those of all studies."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The word of the command line."""
 
     @property
-    def help(self) -> str: ...
+    def help(self) -> str:
+        """What it is about, in a few words."""
 
     @property
-    def deals(self) -> int: ...
+    def deals(self) -> int:
+        """Deals in a run, unless the user says otherwise."""
 
     @property
-    def schemes(self) -> bool: ...
+    def schemes(self) -> bool:
+        """Whether it takes scoring schemes of the user."""
 
     @property
-    def count_exactly(self) -> Callable[[], Comparison] | None: ...
+    def count_exactly(self) -> Callable[[], Comparison] | None:
+        """What counts every possible deal, if anything does."""
 
     @property
-    def tables(self) -> Callable[[Comparison], Iterable[Table]]: ...
+    def tables(self) -> Callable[[Comparison], Iterable[Table]]:
+        """What makes the tables of the study's own answers."""
 
     def with_settings(self, settings: Mapping[str, Any], /) -> Experiment:
         """The same with other settings, by their names in ``settings``."""
@@ -65,28 +71,43 @@ class Experiment(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """An experiment, with all that the command line and other front ends need to offer
-    it.
+    """An experiment, with all that a front end needs to offer it.
+
+    Parameters
+    ----------
+    job : Job
+        What is counted, deal by deal.
+    help : str
+        What it is about, in a few words.
+    deals : int
+        Deals in a run, unless the user says otherwise.
+    named : callable
+        ``named(counts)``: the counts of the job by their keys.
+    fields : callable
+        ``fields(run)``, or ``fields(run, schemes)`` of a study that takes them, by
+        name: the other fields of its :class:`Comparison`.
+    count_exactly : callable, optional
+        Counts every possible deal.
+    schemes : bool
+        Whether scoring schemes of the user stand beside the built-in ones.
+    tables : callable, optional
+        ``tables(comparison)``: those beside the ones that every comparison has.
     """
 
     job: Job
     help: str
-    deals: int  # in a run, unless the user says otherwise
-    named: Callable[[Counts], Mapping[str, int]]  # counts of the job by their keys
-    fields: Callable[
-        ..., Mapping[str, Any]
-    ]  # of a run, and of schemes by name: the other fields of its comparison
-    count_exactly: Callable[[], Comparison] | None = None  # counts every possible deal
-    schemes: bool = (
-        False  # whether scoring schemes of the user stand beside the built-in ones
-    )
-    # beside those that every comparison has
+    deals: int
+    named: Callable[[Counts], Mapping[str, int]]
+    fields: Callable[..., Mapping[str, Any]]
+    count_exactly: Callable[[], Comparison] | None = None
+    schemes: bool = False
     tables: Callable[[Comparison], Iterable[Table]] = lambda _: ()
 
     settings: ClassVar[tuple[str, ...]] = ()
 
     @property
     def name(self) -> str:
+        """That of its job."""
         return self.job.name
 
     def with_settings(self, _settings: Mapping[str, Any]) -> Experiment:
@@ -101,32 +122,52 @@ class Study:
         runs: int = 1,
         schemes: Sequence[Scheme] = (),
     ) -> Comparison:
-        """Monte Carlo over ``runs`` times ``deals`` random deals; of ``how`` the number
-        of workers is enough.
+        """Monte Carlo over random deals.
+
+        Parameters
+        ----------
+        deals : int
+            Random deals in a run.
+        seed : int
+            Where random numbers start.
+        how : RunOptions or int, optional
+            Workers and a checkpoint, or workers alone; they do not change the answer.
+        runs : int
+            Independent runs.
+        schemes : sequence of Scheme
+            Schemes of your own beside the built-in ones.
+
+        Returns
+        -------
+        Comparison
         """
         from bayesbridge.game.scoring import beside_built_in
 
-        done = run(
-            self.job,
-            deals,
-            seed,
-            runs,
-            how if isinstance(how, RunOptions) else RunOptions(how),
-        )
+        options = how if isinstance(how, RunOptions) else RunOptions(how)
+        counted = run(self.job, deals, seed, runs, options)
+        if self.schemes:
+            fields = self.fields(counted, beside_built_in(schemes))
+        else:
+            fields = self.fields(counted)
         return Comparison(
-            counts=self.named(done.counts),
-            total=done.deals,
-            deals_per_second=done.deals_per_second,
-            runs=tuple(map(self.named, done.by_run)),
-            **self.fields(done, *([beside_built_in(schemes)] if self.schemes else [])),
+            counts=self.named(counted.counts),
+            total=counted.deals,
+            deals_per_second=counted.deals_per_second,
+            runs=tuple(map(self.named, counted.by_run)),
+            **fields,
         )
 
 
 LEVEL: Final = 0.01  # a figure differs when its corrected p falls below this
+DETECTABLE: Final = (
+    0.25  # the difference, as a share of a figure, that a test must find
+)
+MISSED: Final = 0.2  # and how often it may miss such a one: its power is 0.8
 
 CHOSEN: Final = "agrees; the reading was chosen by this table"
-"""The verdict on a figure that agrees because we tried readings until it did: no test
-of them.
+"""The verdict on a figure that agrees because we tried readings until it did.
+
+It is no test of them.
 """
 
 
@@ -141,16 +182,15 @@ class Figure:
     # standard errors by which the mean of the printed figures lies above ours
     z: float | None
     digits: int = 1
-    spread: float | None = (
-        # Standard error of the difference of the two, as a share of the printed figure
-        None
-    )
+    # standard error of the difference of the two, as a share of the printed figure
+    spread: float | None = None
     determined: bool = True  # whether the text says enough to compute it
     chosen: bool = False  # whether our reading of the text was found by this figure
     why: str = ""  # one sentence for the verdict
 
     @property
     def mean(self) -> float:
+        """The mean of the printed figures."""
         return sum(self.printed) / len(self.printed)
 
 
@@ -165,50 +205,38 @@ class Comparison:
     figures: tuple[Figure, ...] = ()
     exact: bool = False
     trials: int | None = None  # deals in each of the paper's runs
-    deals_per_second: float | None = (
-        None  # None for an exact count, and for a run that a checkpoint had whole
-    )
+    # None for an exact count, and for a run that a checkpoint had whole
+    deals_per_second: float | None = None
     runs: tuple[Mapping[str, int], ...] = ()  # our counts run by run
-    answers: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # what a study finds beyond counts, as plain data
+    # what a study finds beyond counts, as plain data
+    answers: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def z(self) -> dict[str, float | None]:
+        """The z of each figure, by its name."""
         return {figure.name: figure.z for figure in self.figures}
 
     def verdicts(self) -> tuple[str, ...]:
-        """One for each figure: two-sided p from z, corrected for all determined figures
-        of the table.
+        """A verdict on each figure: reproduced, differs, or too few deals to tell.
 
-        A figure is reproduced only by a test that finds a difference of a quarter of it
+        By the two-sided p of z, corrected for all determined figures of the table. A
+        figure is reproduced only by a test that finds a difference of a quarter of it
         with power 0.8; with fewer data there is no verdict.
         """
         from scipy import stats
 
-        most = 0.25 / float(stats.norm.isf(LEVEL / 2) + stats.norm.isf(0.2))
-        words = ["not determined by the text"] * len(self.figures)
-        tested = [
-            figure
-            for figure in self.figures
-            if figure.determined and figure.z is not None
-        ]
-        corrected = iter(
-            holm(2 * float(stats.norm.sf(abs(figure.z or 0.0))) for figure in tested)
-        )
-        for i, figure in enumerate(self.figures):
-            if figure.determined:
-                differs = figure.z is not None and next(corrected) < LEVEL
-                strong = figure.spread is not None and figure.spread <= most
-                agrees = CHOSEN if figure.chosen else "reproduced"
-                words[i] = (
-                    "differs"
-                    if differs
-                    else agrees
-                    if strong
-                    else "too few deals to tell"
-                )
-        return tuple(words)
+        standard_errors = stats.norm.isf(LEVEL / 2) + stats.norm.isf(MISSED)
+        greatest_spread = DETECTABLE / float(standard_errors)
+        p_values = {}
+        for place, figure in enumerate(self.figures):
+            if figure.determined and figure.z is not None:
+                p_values[place] = 2 * float(stats.norm.sf(abs(figure.z)))
+        corrected = dict(zip(p_values, holm(p_values.values()), strict=True))
+        verdicts = []
+        for place, figure in enumerate(self.figures):
+            differs = corrected.get(place, 1.0) < LEVEL
+            verdicts.append(_verdict(figure, differs, greatest_spread))
+        return tuple(verdicts)
 
     def document(self) -> dict[str, object]:
         """All of it as plain data for JSON; counts are text, since they pass 2⁵³."""
@@ -222,21 +250,7 @@ class Comparison:
             **self.answers,
         }
         if self.figures:
-            printed = zip(*(figure.printed for figure in self.figures), strict=True)
-            runs = [  # counts as text, rates and averages as numbers
-                {
-                    name: str(value) if isinstance(value, int) else value
-                    for name, value in zip(self.z, run, strict=True)
-                }
-                for run in printed
-            ]
-            mean = {figure.name: figure.mean for figure in self.figures}
-            document["paper"] = {
-                "title": self.title,
-                "trials": str(self.trials),
-                "runs": runs,
-                "mean": mean,
-            }
+            document["paper"] = self._paper_document()
         if self.figures and not self.exact:
             document["own"] = {figure.name: figure.own for figure in self.figures}
         if len(self.runs) > 1:
@@ -245,6 +259,34 @@ class Comparison:
                 for counts in self.runs
             ]
         return document
+
+    def _paper_document(self) -> dict[str, object]:
+        """The printed figures: counts as text, rates and averages as numbers."""
+        runs = []
+        for printed in zip(*(figure.printed for figure in self.figures), strict=True):
+            values = zip(self.z, printed, strict=True)
+            runs.append({name: _count_as_text(value) for name, value in values})
+        return {
+            "title": self.title,
+            "trials": str(self.trials),
+            "runs": runs,
+            "mean": {figure.name: figure.mean for figure in self.figures},
+        }
+
+
+def _verdict(figure: Figure, differs: bool, greatest_spread: float) -> str:
+    """The verdict on a figure of which it is known whether its z is too large."""
+    if not figure.determined:
+        return "not determined by the text"
+    if differs:
+        return "differs"
+    if figure.spread is None or figure.spread > greatest_spread:
+        return "too few deals to tell"
+    return CHOSEN if figure.chosen else "reproduced"
+
+
+def _count_as_text(value: float) -> float | str:
+    return str(value) if isinstance(value, int) else value
 
 
 def finite(value: object) -> object:
@@ -256,38 +298,60 @@ def cells(
     counts: Counts, shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, NDArray[np.int64]]:
     """Views of flat counts by name, one after the other, in these shapes."""
-    views, start = {}, 0
+    views = {}
+    start = 0
     for name, shape in shapes.items():
-        views[name] = counts[start : start + prod(shape)].reshape(shape)
-        start += prod(shape)
+        end = start + prod(shape)
+        views[name] = counts[start:end].reshape(shape)
+        start = end
     return views
 
 
 def compare_shares(
     printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False
 ) -> tuple[float | None, float | None]:
-    """How a printed share compares with ours, both (hits, trials): z, and the standard
-    error over the printed share.
+    """How a printed share compares with ours.
 
-    ``exact`` says that ours is no sample. Without noise z is ``None`` where both are
-    equal and infinite where they differ. A sample of ours in which less than one hit is
-    expected is too small for a z: one hit is no surprise there.
+    Parameters
+    ----------
+    printed, own : tuple of float
+        Hits and trials.
+    exact : bool
+        Whether ours is no sample.
+
+    Returns
+    -------
+    z : float or None
+        Standard errors by which the printed share lies above ours. Without noise it is
+        ``None`` where both are equal and infinite where they differ. A sample of ours
+        in which less than one hit is expected is too small for a z: one hit is no
+        surprise there.
+    spread : float or None
+        The standard error over the printed share.
     """
-    (hits, trials), (own_hits, own_trials) = printed, own
+    hits, trials = printed
+    own_hits, own_trials = own
     if not trials or not own_trials:
         return None, None
-    pooled = (
-        own_hits / own_trials if exact else (hits + own_hits) / (trials + own_trials)
-    )
-    error = sqrt(
-        pooled * (1 - pooled) * (1 / trials + (0.0 if exact else 1 / own_trials))
-    )
     share = hits / trials
-    above = share - own_hits / own_trials
-    z = above / error if error else copysign(inf, above) if above else None
-    if not exact and error and pooled * own_trials < 1 and own_hits:
-        z = None
-    return z, error / share if share else 0.0 if exact else None
+    own_share = own_hits / own_trials
+    # The variance is that of both samples under one share.
+    if exact:
+        pooled = own_share
+        inverse_trials = 1 / trials
+    else:
+        pooled = (hits + own_hits) / (trials + own_trials)
+        inverse_trials = 1 / trials + 1 / own_trials
+    error = sqrt(pooled * (1 - pooled) * inverse_trials)
+    too_small = not exact and pooled * own_trials < 1 and own_hits > 0
+    z = None
+    if error and not too_small:
+        z = (share - own_share) / error
+    elif not error and share != own_share:
+        z = copysign(inf, share - own_share)
+    if share:
+        return z, error / share
+    return z, 0.0 if exact else None
 
 
 def share_figure(
@@ -296,23 +360,42 @@ def share_figure(
     unit: int,
     trials: float,
     own: tuple[int, int],
+    *,
+    exact: bool = False,
     **fields: Any,
 ) -> Figure:
-    """A share as the paper prints it, run by run out of ``unit``, of ``trials`` in all,
-    beside our (hits, trials).
+    """A share that the paper prints, beside ours.
+
+    Parameters
+    ----------
+    name : str
+        That of the figure.
+    printed : tuple of float
+        What the paper prints, run by run, out of ``unit``.
+    unit : int
+        100 for percentages.
+    trials : float
+        Those of all runs of the paper.
+    own : tuple of int
+        Our hits and trials.
+    exact : bool
+        Whether ours is no sample.
+    **fields
+        Other fields of the :class:`Figure`.
+
+    Returns
+    -------
+    Figure
     """
-    hits, of = own
+    hits, own_trials = own
     share = sum(printed) / len(printed) / unit
-    z, spread = compare_shares(
-        (share * trials, trials), own, exact=fields.pop("exact", False)
-    )
-    return Figure(
-        name, printed, hits * unit / of if of else None, z, spread=spread, **fields
-    )
+    z, spread = compare_shares((share * trials, trials), own, exact=exact)
+    own_figure = hits * unit / own_trials if own_trials else None
+    return Figure(name, printed, own_figure, z, spread=spread, **fields)
 
 
 class Moments(NamedTuple):
-    """Of numbers, each with how often it was seen."""
+    """How many numbers there are, their mean and standard deviation."""
 
     n: int
     mean: float
@@ -320,19 +403,17 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, values: Mapping[float, int]) -> Moments | None:
-        """``None`` where nothing was seen."""
+        """Those of values that were seen so many times; ``None`` where nothing was."""
         n = sum(values.values())
         if not n:
             return None
-        mean = sum(value * k for value, k in values.items()) / n
-        return cls(
-            n,
-            mean,
-            sqrt(sum((value - mean) ** 2 * k for value, k in values.items()) / n),
-        )
+        mean = sum(value * times for value, times in values.items()) / n
+        squares = sum((value - mean) ** 2 * times for value, times in values.items())
+        return cls(n, mean, sqrt(squares / n))
 
     @property
     def error(self) -> float:
+        """The standard error of the mean."""
         return self.deviation / sqrt(self.n)
 
 
@@ -344,87 +425,142 @@ def mean_figure(
     values: Mapping[float, int],
     **fields: Any,
 ) -> Figure:
-    """A mean, times ``unit`` as the paper prints it, of ``trials`` in all; ``values``:
-    how often we saw each.
+    """A mean that the paper prints, beside ours.
+
+    Parameters
+    ----------
+    name : str
+        That of the figure.
+    printed : tuple of float
+        What the paper prints, run by run: means times ``unit``.
+    unit : int
+        1 for the means themselves.
+    trials : float
+        Those of all runs of the paper.
+    values : mapping of float to int
+        How often we saw each value.
+    **fields
+        Other fields of the :class:`Figure`.
+
+    Returns
+    -------
+    Figure
     """
-    if (own := Moments.of(values)) is None:
+    own = Moments.of(values)
+    if own is None:
         return Figure(name, printed, None, None, **fields)
-    error = own.deviation * sqrt(
-        1 / trials + 1 / own.n
-    )  # the deviation of our sample for both
-    share = sum(printed) / len(printed) / unit
-    z, spread = (
-        ((share - own.mean) / error, error / abs(share)) if error else (None, None)
-    )
+    # The deviation of our sample stands for both.
+    error = own.deviation * sqrt(1 / trials + 1 / own.n)
+    mean = sum(printed) / len(printed) / unit
+    z = spread = None
+    if error:
+        z = (mean - own.mean) / error
+        spread = error / abs(mean)
     return Figure(name, printed, own.mean * unit, z, spread=spread, **fields)
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
-    """Holm's step-down correction: each p times the number of hypotheses not yet
-    decided, never falling.
+    """Holm's step-down correction of p values, in their order.
+
+    Each p is multiplied by the number of hypotheses not yet decided, and never falls.
     """
-    given = list(p_values)
-    corrected = [1.0] * len(given)
-    worst = 0.0
-    for step, i in enumerate(sorted(range(len(given)), key=given.__getitem__)):
-        worst = max(worst, min(1.0, (len(given) - step) * given[i]))
-        corrected[i] = worst
+    p_list = list(p_values)
+    corrected = [1.0] * len(p_list)
+    greatest = 0.0
+    by_p = sorted(range(len(p_list)), key=p_list.__getitem__)
+    for decided, place in enumerate(by_p):
+        undecided = len(p_list) - decided
+        greatest = max(greatest, min(1.0, undecided * p_list[place]))
+        corrected[place] = greatest
     return corrected
 
 
-def all_tables(study: Experiment, found: Comparison) -> Iterator[Table]:
-    """The figures of the paper, exact counts, and the study's own tables; those that
-    there are.
-    """
-    if found.figures:
-        yield figures_table(found)
-    if found.exact and found.figures:
-        counts = {**found.counts, "total": found.total}
-        rows = [
-            [key, number(count), number(count * 1_000_000 / found.total, 4)]
-            for key, count in counts.items()
-        ]
-        yield Table("Every possible deal, counted", ["", "deals", "per million"], rows)
-    yield from study.tables(found)
+def all_tables(study: Experiment, comparison: Comparison) -> Iterator[Table]:
+    """The tables that there are: the paper's figures, exact counts, the study's own."""
+    if comparison.figures:
+        yield figures_table(comparison)
+    if comparison.exact and comparison.figures:
+        yield _exact_counts_table(comparison)
+    yield from study.tables(comparison)
 
 
-def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
-    """The printed figures beside the computed ones; with ``reasons`` why they agree or
-    not, and no mean of the runs.
-    """
-    printed = len(found.figures[0].printed)
-    runs = [f"run {i}" for i in range(1, printed + 1)] if printed > 1 else ["paper"]
-    means = ["mean"] if printed > 1 and not reasons else []
-    header = ["", *runs, *means, "exact" if found.exact else "ours", "z"]
+def _exact_counts_table(comparison: Comparison) -> Table:
+    total = comparison.total
+    counts = {**comparison.counts, "total": total}
     rows = []
-    for figure in found.figures:
-        whole = all(isinstance(value, int) for value in figure.printed)
-        row = [figure.name, *(number(value, figure.digits) for value in figure.printed)]
-        row += [number(figure.mean, 1 if whole else figure.digits)] * len(means)
-        rows.append([*row, number(figure.own, figure.digits), number(figure.z, 2)])
-    if reasons or not all(figure.determined for figure in found.figures):
+    for key, count in counts.items():
+        rows.append([key, number(count), number(count * 1_000_000 / total, 4)])
+    return Table("Every possible deal, counted", ["", "deals", "per million"], rows)
+
+
+def figures_table(comparison: Comparison, *, reasons: bool = False) -> Table:
+    """The printed figures beside ours.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        One that has figures.
+    reasons : bool
+        Whether the table tells why figures agree or not, in the place of the mean of
+        the runs.
+
+    Returns
+    -------
+    Table
+        With a verdict on each figure if reasons are asked for, or if the text does not
+        determine all of them.
+    """
+    figures = comparison.figures
+    runs = len(figures[0].printed)
+    has_mean = runs > 1 and not reasons
+    header = [""]
+    header += [f"run {i}" for i in range(1, runs + 1)] if runs > 1 else ["paper"]
+    if has_mean:
+        header.append("mean")
+    header += ["exact" if comparison.exact else "ours", "z"]
+    rows = [_figure_row(figure, has_mean) for figure in figures]
+    if reasons or not all(figure.determined for figure in figures):
         header.append("verdict")
-        rows = [
-            [*row, verdict] for row, verdict in zip(rows, found.verdicts(), strict=True)
-        ]
+        for row, verdict in zip(rows, comparison.verdicts(), strict=True):
+            row.append(verdict)
     if reasons:
         header.append("why")
-        rows = [
-            [*row, figure.why] for row, figure in zip(rows, found.figures, strict=True)
-        ]
-    return Table(f"{found.title}, {found.unit}", header, rows)
+        for row, figure in zip(rows, figures, strict=True):
+            row.append(figure.why)
+    return Table(f"{comparison.title}, {comparison.unit}", header, rows)
 
 
-def notes(found: Comparison, seed: int) -> Iterator[str]:
-    if not found.exact:
-        speed, rate = "all from the checkpoint", found.deals_per_second
-        if rate is not None:
-            speed = (
-                f"{number(rate / 1e6, 1)} million a second"
-                if rate >= 1e5
-                else f"{number(rate, 1)} a second"
-            )
-        yield f"{number(found.total)} deals, seed {seed}, {speed}."
-    if found.figures:
-        of = "run 1 to 3 and mean" if len(found.figures[0].printed) > 1 else "paper"
-        yield f"{of}: the paper. z: standard errors by which the paper's mean exceeds the column before it."
+def _figure_row(figure: Figure, has_mean: bool) -> list[str]:
+    """The name of a figure, what is printed, its mean, ours, and z."""
+    row = [figure.name]
+    row += [number(value, figure.digits) for value in figure.printed]
+    if has_mean:
+        are_counts = all(isinstance(value, int) for value in figure.printed)
+        row.append(number(figure.mean, 1 if are_counts else figure.digits))
+    return [*row, number(figure.own, figure.digits), number(figure.z, 2)]
+
+
+FAST: Final = 1e5  # deals a second from which speed is told in millions
+
+
+def notes(comparison: Comparison, seed: int) -> Iterator[str]:
+    """What stands below the tables: deals and speed, and what z is."""
+    if not comparison.exact:
+        deals = number(comparison.total)
+        speed = _speed_words(comparison.deals_per_second)
+        yield f"{deals} deals, seed {seed}, {speed}."
+    if comparison.figures:
+        has_runs = len(comparison.figures[0].printed) > 1
+        columns = "run 1 to 3 and mean" if has_runs else "paper"
+        yield (
+            f"{columns}: the paper. z: standard errors by which the paper's mean "
+            "exceeds the column before it."
+        )
+
+
+def _speed_words(deals_per_second: float | None) -> str:
+    if deals_per_second is None:
+        return "all from the checkpoint"
+    if deals_per_second >= FAST:
+        return f"{number(deals_per_second / 1e6, 1)} million a second"
+    return f"{number(deals_per_second, 1)} a second"

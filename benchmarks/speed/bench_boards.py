@@ -22,7 +22,7 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.game.cards import Hand
 from bayesbridge.game.deal import Deal
 from bayesbridge.notation.record import Record
-from bayesbridge.studies.benchmark import look, see
+from bayesbridge.studies.benchmark import score_reader, view_of_chair
 from bayesbridge.studies.deals import deal_blocks
 from bayesbridge.studies.readers import DRAWS, reader_of, usable
 
@@ -73,9 +73,12 @@ def boards_of_a_leader() -> Table:
     plain, few = drawn(uniform)
     tilted, worth = drawn(lambda belief: belief.infer("auto", DRAWS, 1).ess)
     reader = reader_of("learned+learned")
-    look(reader, records[0], see(records[0], "leader", 0))
+    score_reader(reader, records[0], view_of_chair(records[0], "leader", 0))
     whole = once(
-        lambda: [look(reader, record, see(record, "leader", 0)) for record in records]
+        lambda: [
+            score_reader(reader, record, view_of_chair(record, "leader", 0))
+            for record in records
+        ]
     ) / len(records)
     for name, seconds, ess in (
         ("`bayesbridge score`, all of it", whole, worth),

@@ -1,5 +1,4 @@
-"""Double-dummy tricks for bayesbridge: what both sides take when everybody sees all
-four hands and plays perfectly.
+"""Double-dummy tricks for bayesbridge: everybody sees all hands and plays perfectly.
 
 Bo Haglund's and Soren Hein's DDS does the solving, through the binding that endplay
 ships. Boards go to it in batches as large as it takes, which it spreads over all cores.
@@ -12,7 +11,7 @@ and a dummy beside him) the second is taken to sit opposite the first, see
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -32,7 +31,7 @@ from bayesbridge.estimators.protocol import (
     Question,
     TrickCount,
 )
-from bayesbridge.game.cards import SUIT_MASK, Strain
+from bayesbridge.game.cards import SUIT_MASK, Card, Strain, Suit
 from bayesbridge.game.layouts import Layouts, Masks
 from bayesbridge.game.tricks import Trick
 
@@ -40,9 +39,36 @@ BATCH: Final = 200
 """Boards that DDS takes at once; a deal and a strain are one board."""
 
 _ONE_AT_A_TIME: Final = Lock()
-"""DDS keeps its batches in global variables: it runs threads of its own and must not be
-called from two.
+"""DDS keeps its batches in global variables, and must not be called from two threads.
+
+It runs threads of its own.
 """
+
+# DDS's deal, 24 numbers: trump, leader, suits and ranks of up to three cards of the
+# trick so far, and four suits of four hands.
+DEAL_FIELDS: Final = 24
+TRUMP: Final = 0
+LEADER: Final = 1
+TRICK_SUITS: Final = 2
+TRICK_RANKS: Final = 5
+HANDS: Final = 8
+
+# DDS's answer on a board, 54 numbers: nodes, how many cards, and of up to 13 cards the
+# suit, the rank, the lower ones that are worth the same, and the tricks.
+ANSWER_FIELDS: Final = 54
+CARDS: Final = 1
+CARD_SUITS: Final = slice(2, 15)
+CARD_RANKS: Final = slice(15, 28)
+EQUAL_RANKS: Final = slice(28, 41)
+SCORES: Final = slice(41, 54)
+BEST_SCORE: Final = SCORES.start
+
+LOWEST_RANK: Final = 2  # DDS's number of the two; the ace is 14
+HIGHEST_TRICKS: Final = -1  # the target of a board that asks for as many as possible
+BEST_CARD: Final = 1  # the solution of a board that asks for one best card
+ALL_CARDS: Final = 3  # and of one that asks for every card
+EVEN_IF_FORCED: Final = 1  # the mode of a board that is solved even with one card left
+WITHOUT_PAR: Final = -1
 
 
 @hookimpl
@@ -53,8 +79,9 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """Double-dummy tricks of one contract: the first of the pair declares in the
-    question's strain.
+    """Double-dummy tricks of one contract.
+
+    The first of the pair declares in the question's strain.
     """
 
     name: str = "solved"
@@ -70,27 +97,22 @@ class Solved:
         self, layouts: Layouts, question: Question
     ) -> Mapping[str, NDArray[Any]]:
         """One number a layout."""
-        distinct, rows = np.unique(
-            layouts.masks[:, list(question.table)], axis=0, return_inverse=True
-        )
-        position = np.zeros(24, dtype=np.int32)
-        position[:2] = (
-            _denomination(
-                Strain.NT if question.trump is None else Strain(question.trump)
-            ),
-            1,
-        )
-        taken = np.empty(len(distinct), dtype=np.int8)
+        at_table = layouts.masks[:, list(question.table)]
+        distinct, rows = np.unique(at_table, axis=0, return_inverse=True)
+        position = _position(question.trump, leader=1)
+        tricks = np.empty(len(distinct), dtype=np.int8)
         for begin in range(0, len(distinct), BATCH):
-            part = slice(begin, begin + BATCH)
-            taken[part] = 13 - _best(position, _remaining(distinct[part]))
-        return {"solved": taken[rows]}
+            batch = slice(begin, begin + BATCH)
+            defenders_tricks = _best_tricks(position, _remaining(distinct[batch]))
+            tricks[batch] = 13 - defenders_tricks
+        return {"solved": tricks[rows]}
 
 
 @dataclass(frozen=True, slots=True)
 class DoubleDummy:
-    """Tricks that each seat takes as declarer, the seat to its left leading; fewer
-    ``strains`` are solved faster.
+    """Tricks that each seat takes as declarer, the seat to its left leading.
+
+    Fewer ``strains`` are solved faster.
     """
 
     strains: tuple[str, ...] = COORDS["strain"]
@@ -105,44 +127,41 @@ class DoubleDummy:
     def outputs(self) -> tuple[Output, ...]:
         """Tricks by strain and declarer."""
         doc = "Double-dummy tricks of the declarer's side."
-        counted = TrickCount(at_table=True)
-        return (
-            Output(
-                "dd_tricks",
-                doc,
-                ("strain", "seat"),
-                "int8",
-                {"strain": self.strains},
-                tricks=counted,
-            ),
+        tricks = Output(
+            "dd_tricks",
+            doc,
+            ("strain", "seat"),
+            "int8",
+            {"strain": self.strains},
+            tricks=TrickCount(at_table=True),
         )
+        return (tricks,)
 
     def estimate(
         self, layouts: Layouts, question: Question
     ) -> Mapping[str, NDArray[Any]]:
         """One table a layout."""
         strains = [Strain.of(strain) for strain in self.strains]
+        seats = list(question.table)
         distinct, rows = np.unique(layouts.masks, axis=0, return_inverse=True)
         tricks = np.empty((len(distinct), len(strains), 4), dtype=np.int8)
         step = BATCH // len(strains)
         for begin in range(0, len(distinct), step):
-            part = slice(begin, begin + step)
-            tables = _tables(
-                _remaining(distinct[part][:, list(question.table)]), strains
-            )
-            tricks[part][:, :, list(question.table)] = tables
+            batch = slice(begin, begin + step)
+            hands = _remaining(distinct[batch][:, seats])
+            tricks[batch][:, :, seats] = _table_tricks(hands, strains)
         return {"dd_tricks": tricks[rows]}
 
 
 @dataclass(frozen=True, slots=True)
 class DoubleDummyLeads:
-    """Tricks of the side in turn after each card that it may play, from the whole
-    position as it stands.
+    """Tricks of the side in turn after each card that it may play.
 
-    Without a trick in the question that is the opening lead by the seat to the left of
-    the pair's first, who declares. With one, it is the card of the seat in turn, the
-    cards played having left their hands: sample layouts, solve each card in all of
-    them, take the best on average, as Ginsberg's GIB did.
+    It starts from the whole position as it stands. Without a trick in the question that
+    is the opening lead by the seat to the left of the pair's first, who declares. With
+    one, it is the card of the seat in turn, the cards played having left their hands:
+    sample layouts, solve each card in all of them, take the best on average, as
+    Ginsberg's GIB did.
     """
 
     name: str = "double_dummy_leads"
@@ -182,22 +201,15 @@ class DoubleDummyLeads:
                 "double-dummy play from the middle needs a pair of opposite seats",
                 pair=question.pair,
             )
-        gone = np.uint64(question.played | sum(card.mask for card in trick.cards))
+        played = question.played | sum(card.mask for card in trick.cards)
         distinct, rows = np.unique(layouts.masks, axis=0, return_inverse=True)
-        remaining = _remaining(distinct[:, list(seats)] & ~gone)
-        position = np.zeros(
-            24, dtype=np.int32
-        )  # the fields of DDS's deal: trump, leader, trick so far, cards
-        position[:2] = (
-            _denomination(Strain.NT if trick.trump is None else Strain(trick.trump)),
-            seats.index(trick.leader),
-        )
-        for place, card in enumerate(trick.cards):
-            position[2 + place], position[5 + place] = 3 - card.suit, card.rank + 2
+        remaining = _remaining(distinct[:, list(seats)] & ~np.uint64(played))
+        leader = seats.index(trick.leader)
+        position = _position(trick.trump, leader, trick.cards)
         tricks = np.full((len(distinct), 52), -1, dtype=np.int8)
         for begin in range(0, len(distinct), BATCH):
-            part = slice(begin, begin + BATCH)
-            tricks[part] = _cards(position, remaining[part])
+            batch = slice(begin, begin + BATCH)
+            tricks[batch] = _tricks_by_card(position, remaining[batch])
         return {"lead_playable": tricks[rows] >= 0, "lead_tricks": tricks[rows]}
 
 
@@ -206,19 +218,37 @@ def _denomination(strain: Strain) -> int:
     return 4 if strain == Strain.NT else 3 - strain
 
 
-def _remaining(masks: Masks) -> NDArray[np.uint32]:
-    """(n, 4, 4) cards by seat and suit as DDS wants them: spades first, bit 2 the two,
-    bit 14 the ace.
+def _position(
+    trump: Suit | None, leader: int, cards: Sequence[Card] = ()
+) -> NDArray[np.int32]:
+    """(24,) DDS's deal without its hands, after these cards of a trick.
+
+    ``leader`` counts seats from declarer.
     """
-    suits = masks[:, :, None] >> np.arange(39, -1, -13, dtype=np.uint64) & np.uint64(
-        SUIT_MASK
-    )
-    return (suits << np.uint64(2)).astype(np.uint32)
+    strain = Strain.NT if trump is None else Strain(trump)
+    position = np.zeros(DEAL_FIELDS, dtype=np.int32)
+    position[TRUMP] = _denomination(strain)
+    position[LEADER] = leader
+    for place, card in enumerate(cards):
+        position[TRICK_SUITS + place] = 3 - card.suit
+        position[TRICK_RANKS + place] = card.rank + LOWEST_RANK
+    return position
+
+
+def _remaining(masks: Masks) -> NDArray[np.uint32]:
+    """(n, 4, 4) cards by seat and suit as DDS wants them.
+
+    Spades come first; bit 2 is the two, bit 14 the ace.
+    """
+    spades_first = np.arange(39, -1, -13, dtype=np.uint64)
+    suits = masks[:, :, None] >> spades_first & np.uint64(SUIT_MASK)
+    return (suits << np.uint64(LOWEST_RANK)).astype(np.uint32)
 
 
 def _dds() -> Any:
-    """DDS, loaded once: loading it frees the memory of whatever it is solving for
-    another thread.
+    """DDS, loaded once.
+
+    Loading it frees the memory of whatever it is solving for another thread.
     """
     with _ONE_AT_A_TIME:
         return _loaded()
@@ -226,8 +256,9 @@ def _dds() -> Any:
 
 @cache
 def _loaded() -> Any:
-    """DDS through endplay's binding alone: the whole package would load Matplotlib too,
-    which takes a second.
+    """DDS through endplay's binding alone.
+
+    The whole package would load Matplotlib too, which takes a second.
     """
     package = find_spec("endplay")
     assert package is not None
@@ -242,77 +273,68 @@ def _loaded() -> Any:
     return module
 
 
-def _tables(hands: NDArray[np.uint32], strains: list[Strain]) -> NDArray[np.int32]:
-    """(n, strains, 4) tricks by declarer."""
+def _table_tricks(
+    hands: NDArray[np.uint32], strains: list[Strain]
+) -> NDArray[np.int32]:
+    """(n, strains, 4) tricks by declarer, of (n, 4, 4) hands."""
     dds = _dds()
+    boards = len(hands)
     wanted = [_denomination(strain) for strain in strains]
-    deals, solved = dds.ddTableDeals(noOfTables=len(hands)), dds.ddTablesRes()
-    np.frombuffer(deals.ddTableDeal, dtype=np.uint32).reshape(-1, 4, 4)[
-        : len(hands)
-    ] = hands
-    without_par = -1
+    is_left_out = [denomination not in wanted for denomination in range(5)]
+    deals = dds.ddTableDeals(noOfTables=boards)
+    answers = dds.ddTablesRes()
+    all_hands = np.frombuffer(deals.ddTableDeal, dtype=np.uint32).reshape(-1, 4, 4)
+    all_hands[:boards] = hands
     with _ONE_AT_A_TIME:
-        dds.CalcAllTables(
-            deals,
-            without_par,
-            [i not in wanted for i in range(5)],
-            solved,
-            dds.allParResults(),
-        )
-    return np.frombuffer(solved.results, dtype=np.int32).reshape(-1, 5, 4)[
-        : len(hands), wanted
-    ]
+        dds.CalcAllTables(deals, WITHOUT_PAR, is_left_out, answers, dds.allParResults())
+    tricks = np.frombuffer(answers.results, dtype=np.int32).reshape(-1, 5, 4)
+    return tricks[:boards, wanted]
 
 
-def _best(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.int8]:
+def _answers(
+    position: NDArray[np.int32], hands: NDArray[np.uint32], solutions: int
+) -> NDArray[np.int32]:
+    """(n, 54) DDS's answers on boards that differ in their (n, 4, 4) hands alone."""
+    dds = _dds()
+    n = len(hands)
+    boards = dds.boards(noOfBoards=n)
+    deals = np.frombuffer(boards.deals, dtype=np.int32).reshape(-1, DEAL_FIELDS)
+    deals[:n] = position
+    deals[:n, HANDS:] = hands.reshape(n, 16)
+    boards.target[:n] = [HIGHEST_TRICKS] * n
+    boards.solutions[:n] = [solutions] * n
+    boards.mode[:n] = [EVEN_IF_FORCED] * n
+    solved = dds.solvedBoards()
+    with _ONE_AT_A_TIME:
+        dds.SolveAllBoardsBin(boards, solved)
+    answers = np.frombuffer(solved.solvedBoard, dtype=np.int32)
+    return answers.reshape(-1, ANSWER_FIELDS)[:n]
+
+
+def _best_tricks(
+    position: NDArray[np.int32], hands: NDArray[np.uint32]
+) -> NDArray[np.int8]:
     """(n,) most tricks of the side on lead."""
-    dds = _dds()
-    n = len(hands)
-    boards, solved = dds.boards(noOfBoards=n), dds.solvedBoards()
-    deals = np.frombuffer(boards.deals, dtype=np.int32).reshape(-1, 24)[:n]
-    deals[:] = position
-    deals[:, 8:] = hands.reshape(n, 16)
-    boards.target[:n], boards.solutions[:n], boards.mode[:n] = (
-        [-1] * n,
-        [1] * n,
-        [1] * n,
-    )
-    with _ONE_AT_A_TIME:
-        dds.SolveAllBoardsBin(boards, solved)
-    return (
-        np.frombuffer(solved.solvedBoard, dtype=np.int32)
-        .reshape(-1, 54)[:n, 41]
-        .astype(np.int8)
-    )
+    return _answers(position, hands, BEST_CARD)[:, BEST_SCORE].astype(np.int8)
 
 
-def _cards(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.int8]:
-    """(n, 52) tricks of the side in turn after each of its cards, -1 where there is
-    none to play.
+def _tricks_by_card(
+    position: NDArray[np.int32], hands: NDArray[np.uint32]
+) -> NDArray[np.int8]:
+    """(n, 52) tricks of the side in turn after each of its cards.
+
+    −1 where there is none to play.
     """
-    dds = _dds()
-    n = len(hands)
-    boards, solved = dds.boards(noOfBoards=n), dds.solvedBoards()
-    deals = np.frombuffer(boards.deals, dtype=np.int32).reshape(-1, 24)[:n]
-    deals[:] = position
-    deals[:, 8:] = hands.reshape(n, 16)
-    # The highest number of tricks (target -1) of every card (solutions 3), computed even if forced (mode 1).
-    boards.target[:n], boards.solutions[:n], boards.mode[:n] = (
-        [-1] * n,
-        [3] * n,
-        [1] * n,
-    )
-    with _ONE_AT_A_TIME:
-        dds.SolveAllBoardsBin(boards, solved)
-    found = np.frombuffer(solved.solvedBoard, dtype=np.int32).reshape(-1, 54)[:n]
-    suit, rank, lower, score = (
-        found[:, begin : begin + 13] for begin in (2, 15, 28, 41)
-    )
-    alike = np.where(
-        np.arange(13) < found[:, 1:2], 1 << rank | lower, 0
-    )  # a card and those that are worth the same
-    tricks = np.full((n, 52), -1, dtype=np.int8)
-    for low in range(13):
-        board, place = np.nonzero(alike >> (low + 2) & 1)
-        tricks[board, 13 * (3 - suit[board, place]) + low] = score[board, place]
+    answers = _answers(position, hands, ALL_CARDS)
+    suits = answers[:, CARD_SUITS]
+    scores = answers[:, SCORES]
+    ranks = 1 << answers[:, CARD_RANKS] | answers[:, EQUAL_RANKS]
+    is_card = np.arange(13) < answers[:, [CARDS]]
+    # A card and those that are worth the same, as bits.
+    equal_ranks = np.where(is_card, ranks, 0)
+    tricks = np.full((len(hands), 52), -1, dtype=np.int8)
+    for rank in range(13):
+        board, place = np.nonzero(equal_ranks >> (rank + LOWEST_RANK) & 1)
+        cards = 13 * (3 - suits[board, place]) + rank
+        tricks[board, cards] = scores[board, place]
     return tricks

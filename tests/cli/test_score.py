@@ -237,7 +237,9 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
         np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), 1.0
     )
     monkeypatch.setattr(
-        benchmark, "look", lambda reader, record, seen: replace(one, values=np.ones(8))
+        benchmark,
+        "score_reader",
+        lambda reader, record, view: replace(one, values=np.ones(8)),
     )
 
     def peak(n, command, *words, status):

@@ -149,10 +149,10 @@ def test_every_measure_by_enumeration(board):
         if all(x[s] == set(record.deal[s]) for s in Seat)
     ]
     honours = [loss for card, loss in losses.items() if str(card)[1] in "AKQJT"]
-    found = benchmark.look(
+    found = benchmark.score_reader(
         readers.reader_of("learned+learned"),
         record,
-        benchmark.see(record, "leader", 36),
+        benchmark.view_of_chair(record, "leader", 36),
     )
     values = dict(zip(benchmark.MEASURES, found.values, strict=False))
     assert values["cards"] == pytest.approx(np.mean(list(losses.values())), rel=1e-6)
@@ -166,7 +166,7 @@ def test_every_measure_by_enumeration(board):
 
 
 def test_brier_and_top1_by_hand():
-    seen = benchmark.see(RECORDS[0], "leader", 0)
+    seen = benchmark.view_of_chair(RECORDS[0], "leader", 0)
     cards = seen.hard.cards.copy()
     seats = [seat for seat in Seat if seat != seen.observer]
     cards[np.ix_(cards.max(axis=1) < 1, seats)] = [0.5, 0.3, 0.2]
@@ -188,8 +188,10 @@ def test_brier_and_top1_by_hand():
 
 def test_knowing_nothing_costs_what_counting_says():
     for chair in readers.ROLES:
-        values = benchmark.look(
-            readers.CountingReader(), RECORDS[0], benchmark.see(RECORDS[0], chair, 0)
+        values = benchmark.score_reader(
+            readers.CountingReader(),
+            RECORDS[0],
+            benchmark.view_of_chair(RECORDS[0], chair, 0),
         ).values
         assert values[[0, 1]] == pytest.approx(np.full(2, math.log(3)))
         assert values[4] == pytest.approx(-math.log(84_478_098_072_866_400))
@@ -311,7 +313,7 @@ def test_no_board_is_no_figure():
 
 
 def test_a_reader_may_give_its_own_chance_of_layouts():
-    seen = benchmark.see(RECORDS[0], "leader", LATE)
+    seen = benchmark.view_of_chair(RECORDS[0], "leader", LATE)
     own = benchmark.judge(
         readers.Reading(
             seen.hard.cards, log_layout=lambda masks: np.full(len(masks), -2.0)
@@ -334,7 +336,9 @@ def test_wrong_readings_are_named(cards):
         BayesBridgeError,
         match=r"reader Wrong gave cards of shape \(.*\): give \(52, 4\)",
     ):
-        benchmark.look(Wrong(), RECORDS[0], benchmark.see(RECORDS[0], "leader", 0))
+        benchmark.score_reader(
+            Wrong(), RECORDS[0], benchmark.view_of_chair(RECORDS[0], "leader", 0)
+        )
 
 
 def score_board(
@@ -346,7 +350,9 @@ def score_board(
         if bidder
         else readers.reader_of("learned+learned", draws)
     )
-    return benchmark.look(reader, record, benchmark.see(record, chair, cards))
+    return benchmark.score_reader(
+        reader, record, benchmark.view_of_chair(record, chair, cards)
+    )
 
 
 def total(records, **asked):

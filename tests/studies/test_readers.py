@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesbridge import Seat, open_records
-from bayesbridge.studies.benchmark import MEASURES, SURE, look, see
+from bayesbridge.studies.benchmark import MEASURES, SURE, score_reader, view_of_chair
 from bayesbridge.studies.readers import Reading, reader_of
 
 RECORD = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records[0]
@@ -38,7 +38,9 @@ class Knows:
 def test_the_truth_scores_best_and_a_lie_worst(cards, flat):
     scores = []
     for chance in (1.0, 0.8, flat, 0.1, 0.0):
-        judged = look(Knows(chance), RECORD, see(RECORD, "leader", cards))
+        judged = score_reader(
+            Knows(chance), RECORD, view_of_chair(RECORD, "leader", cards)
+        )
         scores.append(dict(zip(MEASURES, judged.values, strict=False)))
     for name in ("honours", "cards", "lengths", "brier"):
         column = [score[name] for score in scores]
@@ -69,7 +71,7 @@ NOTHING = Direct()
 
 
 def test_readers_by_name():
-    seen = see(RECORD, "leader", LATE)
+    seen = view_of_chair(RECORD, "leader", LATE)
     assert reader_of(f"{__name__}:Direct").read(seen).cards is seen.hard.cards
     assert reader_of(f"{__name__}:NOTHING") is NOTHING
     flat = reader_of(f"{__name__}:Flat+{__name__}:Flat", draws=50).read(seen)

@@ -1,5 +1,4 @@
-"""Deals for the auction game: what the four hands are worth, what they bid by Algorithm
-1, and the tricks of every contract that they could play.
+"""Deals for the auction game: hands, their bids, and the tricks of every contract.
 
 A deal is bid 24 times: each of its hands is the dummy once with each order in which the
 three others may speak. So no seat has better cards than another, and what a seat gains
@@ -94,10 +93,11 @@ class GameDeals(NamedTuple):
 
     def rows(self) -> NDArray[np.int64]:
         """(deals, 88) all of it as numbers, a row a deal."""
-        parts = [part.reshape(len(self.hands), -1) for part in self]
-        return np.hstack([part.astype(np.int64) for part in parts])
+        columns = [array.reshape(len(self.hands), -1) for array in self]
+        return np.hstack([column.astype(np.int64) for column in columns])
 
     def of_deals(self, start: int, stop: int) -> GameDeals:
+        """Those from ``start`` to before ``stop``."""
         return GameDeals(
             self.hands[start:stop],
             self.captures[start:stop],
@@ -111,9 +111,7 @@ class GameDeals(NamedTuple):
         return np.asarray(at_least[:, :, CONTRACTS] / DUMMIES)
 
     def declared_tricks(self) -> Floats:
-        """(deals, 4) mean tricks of each hand as declarer, over the six tables where it
-        sits.
-        """
+        """(deals, 4) mean tricks of each hand as declarer, over its six tables."""
         declarers = np.array(TABLES)[:, 0]
         by_hand = [self.tricks[:, declarers == hand].mean(axis=1) for hand in range(4)]
         return np.stack(by_hand, axis=1)

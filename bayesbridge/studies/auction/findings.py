@@ -59,14 +59,16 @@ def findings(
 
 def stages(iterations: int) -> tuple[int, ...]:
     """After how many iterations the strategies are judged."""
-    return tuple(sorted({max(1, iterations // part) for part in STAGES}))
+    return tuple(sorted({max(1, iterations // divisor) for divisor in STAGES}))
 
 
 def estimate_data(estimate: Estimate) -> dict[str, float]:
+    """An estimate as plain data."""
     return {"mean": estimate.mean, "standard_error": estimate.error}
 
 
 def gains_data(gains: Gains) -> dict[str, Any]:
+    """What seats would gain, as plain data."""
     return {
         "by_seat": [estimate_data(gain) for gain in gains.by_seat],
         "nash_conv": estimate_data(gains.total),
@@ -75,28 +77,29 @@ def gains_data(gains: Gains) -> dict[str, Any]:
 
 def bidding_data(game: AuctionGame, bidding: Bidding) -> dict[str, Any]:
     """Points, contracts and calls of a way of bidding, on the fresh deals."""
-    found = game.worth(bidding)
+    worth = game.worth(bidding)
     by_seat = []
     for seat in range(SEATS):
-        points = Estimate.of(found.points[:, seat])
-        by_seat.append({"points": estimate_data(points), **_declared(found, seat)})
-    contracts = found.contracts.sum(axis=(1, 2))
+        points = Estimate.of(worth.points[:, seat])
+        by_seat.append({"points": estimate_data(points), **_declared(worth, seat)})
+    contracts = worth.contracts.sum(axis=(1, 2))
     tree = game.tree
-    opened = found.reached[(tree.player < 0) & (tree.level > 0)].sum()
-    outbid = found.reached[(tree.player < 0) & (_bids(game) > 1)].sum()
+    opened = worth.reached[(tree.player < 0) & (tree.level > 0)].sum()
+    outbid = worth.reached[(tree.player < 0) & (_bids(game) > 1)].sum()
     return {
         "by_seat": by_seat,
-        "contracts": float(contracts.sum() / found.auctions),
-        "made": _made_share(found.contracts.sum(axis=0)),
-        "mean_level": _mean_level(found.contracts.sum(axis=0)),
+        "contracts": float(contracts.sum() / worth.auctions),
+        "made": _made_share(worth.contracts.sum(axis=0)),
+        "mean_level": _mean_level(worth.contracts.sum(axis=0)),
         "outbid": float(outbid / opened) if opened else None,
     }
 
 
-def _declared(found: Worth, seat: int) -> dict[str, Any]:
-    contracts = found.contracts[seat]
+def _declared(worth: Worth, seat: int) -> dict[str, Any]:
+    """How often a seat declares and makes its contracts, and their mean level."""
+    contracts = worth.contracts[seat]
     return {
-        "declares": float(contracts.sum() / found.auctions),
+        "declares": float(contracts.sum() / worth.auctions),
         "made": _made_share(contracts),
         "mean_level": _mean_level(contracts),
     }
@@ -121,9 +124,9 @@ def _bids(game: AuctionGame) -> Floats:
     tree = game.tree
     bids = np.zeros(len(tree.player))
     for node in range(len(tree.player)):
-        first = tree.first_child[node]
+        child = tree.first_child[node]
         for call in range(tree.calls[node]):
-            bids[first + call] = bids[node] + (call > 0)
+            bids[child + call] = bids[node] + (call > 0)
     return bids
 
 

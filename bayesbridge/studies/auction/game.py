@@ -1,6 +1,4 @@
-"""The auction as a game: bidders of each seat, what they earn, what a seat could still
-gain, and an equilibrium.
-"""
+"""The auction as a game: what bidders earn, what a seat could gain, an equilibrium."""
 
 from __future__ import annotations
 
@@ -51,6 +49,7 @@ class Bidding(NamedTuple):
     profile: Profile
 
     def with_seat(self, seat: int, grouping: Grouping, strategy: Strategy) -> Bidding:
+        """The same, but for one seat."""
         groupings = list(self.groupings)
         groupings[seat] = grouping
         return Bidding(tuple(groupings), with_seat(self.profile, seat, strategy))
@@ -64,6 +63,7 @@ class Estimate(NamedTuple):
 
     @classmethod
     def of(cls, by_deal: Floats) -> Self:
+        """From the values of independent deals."""
         return cls(float(by_deal.mean()), float(standard_error(by_deal)))
 
 
@@ -116,10 +116,12 @@ class AuctionGame:
 
     @property
     def tree(self) -> NotrumpTree:
+        """The auctions that are possible."""
         return notrump_tree(SEATS, self.levels)
 
     @property
     def payoffs(self) -> Floats:
+        """(levels, 14, 2) what contracts pay declarer and defenders, by tricks."""
         return payoffs(self.scheme, self.utility, self.levels, SEATS)
 
     def algorithm_1(self) -> Bidding:
@@ -129,7 +131,18 @@ class AuctionGame:
         return Bidding((types,) * SEATS, (strategy,) * SEATS)
 
     def worth(self, bidding: Bidding) -> Worth:
-        """What a way of bidding comes to on the fresh deals."""
+        """What a way of bidding comes to on the fresh deals.
+
+        Parameters
+        ----------
+        bidding : Bidding
+            How the three seats bid.
+
+        Returns
+        -------
+        Worth
+            Points, contracts and calls, with standard errors.
+        """
         return self._worth(bidding, self.fresh)
 
     def _worth(self, bidding: Bidding, deals: GameDeals) -> Worth:
@@ -140,8 +153,22 @@ class AuctionGame:
     def best_response(
         self, bidding: Bidding, seat: int, grouping: Grouping | None = None
     ) -> Bidding:
-        """The same bidding, with the best response of one seat by its types; it is
-        found on the deals to learn from.
+        """The same bidding, but one seat answers it as well as it can.
+
+        The response is found on the deals to learn from.
+
+        Parameters
+        ----------
+        bidding : Bidding
+            How the three seats bid.
+        seat : int
+            Who answers: 0, 1 or 2 in the order of speaking.
+        grouping : Grouping, optional
+            The types of hands that this seat tells apart (default: those of the game).
+
+        Returns
+        -------
+        Bidding
         """
         own = self.grouping if grouping is None else grouping
         groupings = list(bidding.groupings)
@@ -160,12 +187,36 @@ class AuctionGame:
         return bidding.with_seat(seat, own, response)
 
     def gain(self, bidding: Bidding, response: Bidding, seat: int) -> Estimate:
-        """What a seat gains by a response, deal by deal."""
+        """What a seat gains by a response, on the fresh deals.
+
+        Parameters
+        ----------
+        bidding, response : Bidding
+            Before and after.
+        seat : int
+            Whose points count.
+
+        Returns
+        -------
+        Estimate
+            Mean and standard error, of differences deal by deal.
+        """
         before = self.worth(bidding).points[:, seat]
         return Estimate.of(self.worth(response).points[:, seat] - before)
 
     def gains(self, bidding: Bidding) -> Gains:
-        """What each seat would gain by its best response, on the fresh deals."""
+        """What each seat would gain by its best response, on the fresh deals.
+
+        Parameters
+        ----------
+        bidding : Bidding
+            How the three seats bid.
+
+        Returns
+        -------
+        Gains
+            By seat, and their sum, which is nothing in an equilibrium.
+        """
         before = self.worth(bidding).points
         after = np.empty_like(before)
         for seat in range(SEATS):
@@ -181,14 +232,45 @@ class AuctionGame:
         batch: int = BATCH,
         checkpoint: Path | None = None,
     ) -> Bidding:
-        """The mean strategies of so many rounds of regret minimisation."""
+        """The mean strategies of so many rounds of regret minimisation.
+
+        Parameters
+        ----------
+        iterations : int
+            Rounds.
+        batch : int
+            Auctions in a round.
+        checkpoint : Path, optional
+            A folder that keeps what was learned, so that an interrupted run goes on.
+
+        Returns
+        -------
+        Bidding
+        """
         ((_, bidding),) = self.learned(checkpoint, batch, (iterations,))
         return bidding
 
     def learned(
         self, checkpoint: Path | None, batch: int, stages: tuple[int, ...]
     ) -> Iterator[tuple[int, Bidding]]:
-        """The mean strategies after each of these numbers of rounds, which rise."""
+        """The mean strategies after several numbers of rounds.
+
+        Parameters
+        ----------
+        checkpoint : Path or None
+            A folder that keeps what was learned, so that an interrupted run goes on.
+        batch : int
+            Auctions in a round.
+        stages : tuple of int
+            Numbers of rounds, which rise.
+
+        Yields
+        ------
+        rounds : int
+            The number of a stage.
+        bidding : Bidding
+            The mean strategies after so many rounds.
+        """
         if min(stages, default=0) < 1:
             raise BayesBridgeError(
                 f"{min(stages, default=0)} iterations: give at least 1",
@@ -222,11 +304,21 @@ class AuctionGame:
                 yield stage, Bidding((self.grouping,) * SEATS, profile)
 
     def digest(self, batch: int) -> str:
-        """Twelve digits that differ where what is learned differs."""
+        """Twelve digits that differ where what is learned differs.
+
+        Parameters
+        ----------
+        batch : int
+            Auctions in a round.
+
+        Returns
+        -------
+        str
+        """
         content = hashlib.sha256()
-        centres = self.grouping.types(self.learning)
-        for part in (self.payoffs, centres, self.learning.tricks):
-            content.update(np.ascontiguousarray(part).tobytes())
+        types = self.grouping.types(self.learning)
+        for array in (self.payoffs, types, self.learning.tricks):
+            content.update(np.ascontiguousarray(array).tobytes())
         content.update(f"{self.seed} {batch}".encode())
         return content.hexdigest()[:12]
 
@@ -242,8 +334,9 @@ def _stage_path(kept: Path, stage: int | str) -> Path:
 
 
 def _read(kept: Path, stage: int, learning: Learning) -> Learning:
-    """What a former run learned, at most up to a stage; ``learning`` where it learned
-    no more.
+    """What a former run learned, at most up to a stage.
+
+    Where it learned no more than ``learning``, that is the answer.
     """
     for name in (stage, "now"):
         try:

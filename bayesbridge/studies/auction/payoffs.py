@@ -1,5 +1,4 @@
-"""What a contract is worth to each player, by a scoring scheme and a reading of what
-players want.
+"""What a contract is worth to each player, by a scoring scheme and what players want.
 
 The schemes say what bidder and defenders score; the paper does not say what a player
 wants. Two readings, of which both add up to nothing over the players:
@@ -42,9 +41,26 @@ def scheme_of(scheme: Scheme | str) -> Scheme:
 def payoffs(
     scheme: Scheme, utility: str = "relative", levels: int = 7, players: int = 3
 ) -> Floats:
-    """(levels, 14, 2) pay-off of the declarer and of each defender, by level − 1 and
-    tricks.
+    """What contracts pay the declarer and each defender.
 
+    Parameters
+    ----------
+    scheme : Scheme
+        What contracts score.
+    utility : str
+        ``relative`` or ``net``.
+    levels : int
+        The highest level.
+    players : int
+        How many bid.
+
+    Returns
+    -------
+    array, shape (levels, 14, 2)
+        By level − 1, tricks, and ``DECLARER`` or ``DEFENDER``.
+
+    Examples
+    --------
     >>> from bayesbridge.game.scoring import NEW
     >>> table = payoffs(NEW)
     >>> table[0, 8].tolist(), table[0, 5].tolist()

@@ -16,14 +16,16 @@ is measured by what a seat could still gain (``strategies.best_response``).
 from __future__ import annotations
 
 from concurrent.futures import Executor
+from itertools import product
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from bayesbridge.bidders.notrump_tree import NotrumpTree
-from bayesbridge.game.layouts import Floats
+from bayesbridge.bidders.notrump_tree import OVER, NotrumpTree
+from bayesbridge.game.layouts import Floats, Ints
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import State, next64
+from bayesbridge.studies.auction.payoffs import DECLARER, DEFENDER
 from bayesbridge.studies.auction.strategies import (
     BLOCKS,
     Auctions,
@@ -32,7 +34,8 @@ from bayesbridge.studies.auction.strategies import (
     Types,
 )
 
-FLOAT_BITS = 2.0**-53  # turns 53 random bits into a number from 0 to 1
+DROPPED_BITS = 11  # of 64 random bits; a float holds the other 53
+FLOAT_UNIT = 2.0**-53  # turns 53 random bits into a number from 0 to 1
 
 
 class Learning(NamedTuple):
@@ -44,6 +47,7 @@ class Learning(NamedTuple):
 
     @classmethod
     def start(cls, tree: NotrumpTree, types: int) -> Self:
+        """Nothing learned yet, of so many types of hands."""
         shape = (tree.players, types, tree.slots)
         return cls(0, np.zeros(shape), np.zeros(shape))
 
@@ -52,7 +56,7 @@ class Learning(NamedTuple):
         profile = []
         for played in self.played:
             strategy = np.zeros_like(played)
-            _match(tree, played, strategy)
+            _fill_strategy(tree, played, strategy)
             profile.append(strategy)
         return tuple(profile)
 
@@ -66,11 +70,31 @@ def learn(
     seed: int,
     executor: Executor,
 ) -> Learning:
-    """One more round on ``batch`` auctions drawn from these deals; the arrays of
-    ``learning`` are changed.
+    """One more round of regret minimisation; the arrays of ``learning`` are changed.
 
     A round depends on the seed and on its number, so that a run that was interrupted
     goes on as if it had not been.
+
+    Parameters
+    ----------
+    tree : NotrumpTree
+        The auctions that are possible.
+    auctions : Auctions
+        Deals to learn from.
+    payoffs : array, shape (levels, 14, 2)
+        What contracts pay (``payoffs.payoffs``).
+    learning : Learning
+        What former rounds learned.
+    batch : int
+        How many auctions are drawn.
+    seed : int
+        Where random numbers start.
+    executor : Executor
+        Threads that share the work; they change no number.
+
+    Returns
+    -------
+    Learning
     """
     deals, orders, seats = auctions.types.shape
     rng = np.random.default_rng([seed, learning.rounds])
@@ -81,28 +105,28 @@ def learn(
     strategies = np.zeros_like(learning.regrets)
 
     def prepare(seat: int) -> None:
-        _match(tree, learning.regrets[seat], strategies[seat])
+        """Set the strategy of a seat by its regrets, and add it to the mean."""
+        _fill_strategy(tree, learning.regrets[seat], strategies[seat])
         weight = (learning.rounds + 1.0) ** 2
         _add_played(tree, seat, strategies[seat], weight, learning.played[seat])
 
     def try_calls(piece: tuple[int, int]) -> None:
         seat, block = piece
         # A block has its own types, so that no two blocks change the same regret.
-        held = np.flatnonzero(types[:, seat] % BLOCKS == block)
+        in_block = np.flatnonzero(types[:, seat] % BLOCKS == block)
         _try_calls(
             tree,
             strategies,
-            types[held],
-            tricks[held],
+            types[in_block],
+            tricks[in_block],
             payoffs,
             seat,
             states[seat, block],
             learning.regrets[seat],
         )
 
-    pieces = [(seat, block) for seat in range(seats) for block in range(BLOCKS)]
     list(executor.map(prepare, range(seats)))
-    list(executor.map(try_calls, pieces))
+    list(executor.map(try_calls, product(range(seats), range(BLOCKS))))
     rounds = learning.rounds + 1
     # Of the sums over rounds this makes sums in which round t counts t times.
     np.multiply(learning.regrets, rounds / (rounds + 1.0), out=learning.regrets)
@@ -110,9 +134,10 @@ def learn(
 
 
 @njit
-def _match(tree: NotrumpTree, weights: Floats, strategy: Floats) -> None:
-    """Fill ``strategy`` (types, slots): calls in proportion to their weights where
-    these are positive, alike where none is.
+def _fill_strategy(tree: NotrumpTree, weights: Floats, strategy: Floats) -> None:
+    """Fill ``strategy`` (types, slots) with calls in proportion to positive weights.
+
+    ``weights`` (types, slots); where none is positive, all calls are alike.
     """
     for hand_type in range(len(weights)):
         for node in range(len(tree.player)):
@@ -132,8 +157,10 @@ def _match(tree: NotrumpTree, weights: Floats, strategy: Floats) -> None:
 def _add_played(
     tree: NotrumpTree, seat: int, strategy: Floats, weight: float, played: Floats
 ) -> None:
-    """Add a strategy (types, slots) to ``played``, each node by the chance that the
-    seat's own calls lead there.
+    """Add a strategy (types, slots) of a seat to ``played`` (types, slots).
+
+    Each node counts by the chance that the seat's own calls lead there, which is
+    ``reach`` (N,), times ``weight``.
     """
     nodes = len(tree.player)
     reach = np.empty(nodes)
@@ -141,22 +168,22 @@ def _add_played(
         reach[0] = weight
         for node in range(nodes):
             player = tree.player[node]
-            if player < 0:
+            if player == OVER:
                 continue
-            here = reach[node]
             child = tree.first_child[node]
             slot = tree.first_slot[node]
             for call in range(tree.calls[node]):
-                through = here
+                reach_of_call = reach[node]
                 if player == seat:
-                    through = here * strategy[hand_type, slot + call]
-                    played[hand_type, slot + call] += through
-                reach[child + call] = through
+                    reach_of_call *= strategy[hand_type, slot + call]
+                    played[hand_type, slot + call] += reach_of_call
+                reach[child + call] = reach_of_call
 
 
 @njit
 def _uniform(state: State) -> float:
-    return float(next64(state) >> np.uint64(11)) * FLOAT_BITS
+    """A random number from 0 to 1."""
+    return float(next64(state) >> np.uint64(DROPPED_BITS)) * FLOAT_UNIT
 
 
 @njit
@@ -172,60 +199,103 @@ def _try_calls(
 ) -> None:
     """Add to ``regrets`` (types, slots) of a seat what its calls would have earned.
 
-    ``strategies`` (seats, types, slots), ``types`` and ``tricks`` (n, seats). The
-    nodes that an auction comes to are listed, each after the one it comes from;
-    ``value`` (N,) is what they are worth to the seat.
+    Of n auctions ``types`` and ``tricks`` (n, seats); ``strategies`` (seats, types,
+    slots) and ``payoffs`` (levels, 14, 2). ``visited``, ``drawn_child`` and ``value``
+    (N,) are those of :func:`_visit_nodes` and :func:`_add_regrets`.
     """
     nodes = len(tree.player)
-    value = np.empty(nodes)
-    listed = np.empty(nodes, dtype=np.int64)
+    visited = np.empty(nodes, dtype=np.int64)
     drawn_child = np.empty(nodes, dtype=np.int64)
+    value = np.empty(nodes)
     for i in range(len(types)):
-        listed[0] = 0
-        number = 1
-        place = 0
-        while place < number:
-            node = listed[place]
-            place += 1
-            player = tree.player[node]
-            child = tree.first_child[node]
-            calls = tree.calls[node]
-            if player == seat:
-                for call in range(calls):
-                    listed[number + call] = child + call
-                number += calls
-            elif player >= 0:
-                slot = tree.first_slot[node]
-                threshold = _uniform(state)
-                call = 0
-                while call < calls - 1:
-                    threshold -= strategies[player, types[i, player], slot + call]
-                    if threshold < 0.0:
-                        break
-                    call += 1
-                drawn_child[node] = child + call
-                listed[number] = child + call
-                number += 1
+        number = _visit_nodes(
+            tree, strategies, types[i], seat, state, visited, drawn_child
+        )
         for place in range(number - 1, -1, -1):
-            node = listed[place]
+            node = visited[place]
             player = tree.player[node]
-            if player < 0:
+            if player == OVER:
                 value[node] = 0.0
                 if tree.level[node] > 0:
                     declarer = tree.declarer[node]
-                    role = 0 if seat == declarer else 1
                     taken = tricks[i, declarer]
+                    role = DECLARER if seat == declarer else DEFENDER
                     value[node] = payoffs[tree.level[node] - 1, taken, role]
             elif player == seat:
                 hand_type = types[i, seat]
-                child = tree.first_child[node]
-                slot = tree.first_slot[node]
-                mean = 0.0
-                for call in range(tree.calls[node]):
-                    chance = strategies[seat, hand_type, slot + call]
-                    mean += chance * value[child + call]
-                value[node] = mean
-                for call in range(tree.calls[node]):
-                    regrets[hand_type, slot + call] += value[child + call] - mean
+                _add_regrets(
+                    tree, node, strategies[seat, hand_type], value, regrets[hand_type]
+                )
             else:
                 value[node] = value[drawn_child[node]]
+
+
+@njit
+def _visit_nodes(
+    tree: NotrumpTree,
+    strategies: Floats,
+    types: Types,
+    seat: int,
+    state: State,
+    visited: Ints,
+    drawn_child: Ints,
+) -> int:
+    """List the nodes that an auction comes to, and return how many there are.
+
+    Every call of ``seat`` is tried, and one call of each other seat is drawn from its
+    strategy. ``visited`` (N,) is filled with the nodes, each after the one that it
+    comes from, and ``drawn_child`` (N,) with the nodes that drawn calls lead to.
+    ``types`` (seats,) are those of the hands.
+    """
+    visited[0] = 0
+    number = 1
+    place = 0
+    while place < number:
+        node = visited[place]
+        place += 1
+        player = tree.player[node]
+        if player == OVER:
+            continue
+        child = tree.first_child[node]
+        if player == seat:
+            for call in range(tree.calls[node]):
+                visited[number] = child + call
+                number += 1
+        else:
+            call = _draw_call(tree, node, strategies[player, types[player]], state)
+            drawn_child[node] = child + call
+            visited[number] = child + call
+            number += 1
+    return number
+
+
+@njit
+def _draw_call(tree: NotrumpTree, node: int, strategy: Floats, state: State) -> int:
+    """A call at a node, drawn from a strategy (slots,) of one type of hand."""
+    slot = tree.first_slot[node]
+    last_call = tree.calls[node] - 1
+    threshold = _uniform(state)
+    for call in range(last_call):
+        threshold -= strategy[slot + call]
+        if threshold < 0.0:
+            return call
+    return int(last_call)
+
+
+@njit
+def _add_regrets(
+    tree: NotrumpTree, node: int, strategy: Floats, value: Floats, regrets: Floats
+) -> None:
+    """Set the value of a node where the seat calls, and add the regrets of its calls.
+
+    ``value`` (N,) is what nodes are worth to the seat; ``strategy`` and ``regrets``
+    (slots,) are those of its type of hand.
+    """
+    child = tree.first_child[node]
+    slot = tree.first_slot[node]
+    mean = 0.0
+    for call in range(tree.calls[node]):
+        mean += strategy[slot + call] * value[child + call]
+    value[node] = mean
+    for call in range(tree.calls[node]):
+        regrets[slot + call] += value[child + call] - mean

@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.bidders.notrump_tree import NotrumpTree
-from bayesbridge.game.layouts import Floats
+from bayesbridge.bidders.notrump_tree import OVER, NotrumpTree
+from bayesbridge.game.layouts import Floats, Ints
 from bayesbridge.runtime.jit import njit
-from bayesbridge.studies.auction.payoffs import TRICKS
+from bayesbridge.studies.auction.payoffs import DECLARER, DEFENDER, TRICKS
 
 type Strategy = Floats
 type Profile = tuple[Strategy, ...]
@@ -33,9 +33,7 @@ type Tricks = NDArray[np.int8]
 NEGLIGIBLE = 1e-9  # a node that is reached less often adds nothing to be seen
 
 BLOCKS = 16
-"""Pieces that work is cut into, whatever the number of cores, so that sums are the
-same.
-"""
+"""Pieces that work is cut into; the number of cores must not change the sums."""
 
 
 class Auctions(NamedTuple):
@@ -45,11 +43,13 @@ class Auctions(NamedTuple):
     tricks: Tricks  # (deals, auctions, seats) tricks of a contract of this seat
 
     def of_deals(self, start: int, stop: int) -> Auctions:
+        """Those of the deals from ``start`` to before ``stop``."""
         return Auctions(self.types[start:stop], self.tricks[start:stop])
 
     def with_types(self, seat: int, types: Types) -> Auctions:
-        """The same deals, with hands of one seat grouped as ``types`` (deals, auctions,
-        seats) has them.
+        """The same deals, with the hands of one seat grouped in another way.
+
+        ``types`` (deals, auctions, seats) has them.
         """
         mixed = self.types.copy()
         mixed[:, :, seat] = types[:, :, seat]
@@ -88,8 +88,24 @@ def worth(
     payoffs: Floats,
     executor: Executor,
 ) -> Worth:
-    """What a profile comes to on these deals, every auction weighed by its
-    probability.
+    """What a profile comes to on some deals; auctions weigh by their probability.
+
+    Parameters
+    ----------
+    tree : NotrumpTree
+        The auctions that are possible.
+    profile : tuple of array, shape (types, slots)
+        The strategy of each seat.
+    auctions : Auctions
+        The deals.
+    payoffs : array, shape (levels, 14, 2)
+        What contracts pay (``payoffs.payoffs``).
+    executor : Executor
+        Threads that share the work; they change no number.
+
+    Returns
+    -------
+    Worth
     """
     deals, orders, seats = auctions.types.shape
     edges = np.linspace(0, deals, BLOCKS + 1).astype(int)
@@ -98,14 +114,14 @@ def worth(
     reached = np.zeros((BLOCKS, len(tree.player)))
 
     def weigh(block: int) -> None:
-        start, stop = edges[block], edges[block + 1]
+        deals_of_block = slice(edges[block], edges[block + 1])
         _weigh_auctions(
             tree,
             profile,
-            auctions.types[start:stop],
-            auctions.tricks[start:stop],
+            auctions.types[deals_of_block],
+            auctions.tricks[deals_of_block],
             payoffs,
-            points[start:stop],
+            points[deals_of_block],
             contracts[block],
             reached[block],
         )
@@ -128,20 +144,21 @@ def _weigh_auctions(
     """Fill ``points`` (deals, seats), add to ``contracts`` (seats, levels, 14) and to
     ``reached`` (N,).
 
+    ``types`` and ``tricks`` (deals, auctions, seats), ``payoffs`` (levels, 14, 2).
     Letters: d deal, a auction of it; reach (N,) is the probability of coming to a node.
     """
-    nodes = len(tree.player)
     deals, orders, seats = types.shape
+    nodes = len(tree.player)
     reach = np.empty(nodes)
     for d in range(deals):
         for a in range(orders):
             reach[:] = 0.0
             reach[0] = 1.0
             for node in range(nodes):
-                here = reach[node]
-                if here < NEGLIGIBLE:
+                chance = reach[node]
+                if chance < NEGLIGIBLE:
                     continue
-                reached[node] += here
+                reached[node] += chance
                 player = tree.player[node]
                 if player >= 0:
                     strategy = profile[player]
@@ -149,15 +166,15 @@ def _weigh_auctions(
                     child = tree.first_child[node]
                     slot = tree.first_slot[node]
                     for call in range(tree.calls[node]):
-                        reach[child + call] = here * strategy[hand_type, slot + call]
+                        reach[child + call] = chance * strategy[hand_type, slot + call]
                 elif tree.level[node] > 0:
-                    declarer = tree.declarer[node]
                     level = tree.level[node] - 1
+                    declarer = tree.declarer[node]
                     taken = tricks[d, a, declarer]
-                    contracts[declarer, level, taken] += here
+                    contracts[declarer, level, taken] += chance
                     for seat in range(seats):
-                        role = 0 if seat == declarer else 1
-                        points[d, seat] += here * payoffs[level, taken, role]
+                        role = DECLARER if seat == declarer else DEFENDER
+                        points[d, seat] += chance * payoffs[level, taken, role]
         for seat in range(seats):
             points[d, seat] /= orders
 
@@ -171,17 +188,38 @@ def best_response(
     types: int,
     executor: Executor,
 ) -> Strategy:
-    """The pure strategy of a seat that earns most on these deals while the others keep
-    to the profile.
+    """The pure strategy of a seat that earns most while the others keep to theirs.
 
     Judge it on other deals: on these it knows too much.
+
+    Parameters
+    ----------
+    tree : NotrumpTree
+        The auctions that are possible.
+    profile : tuple of array, shape (types, slots)
+        The strategy of each seat.
+    auctions : Auctions
+        The deals on which it earns most; the types of ``seat`` are those of the answer.
+    payoffs : array, shape (levels, 14, 2)
+        What contracts pay (``payoffs.payoffs``).
+    seat : int
+        Who answers.
+    types : int
+        How many types it tells apart.
+    executor : Executor
+        Threads that share the work; they change no number.
+
+    Returns
+    -------
+    array, shape (types, slots)
     """
     by_type = _auctions_by_type(auctions.types[:, :, seat], types)
     response = np.zeros((types, tree.slots))
 
     def respond(block: int) -> None:
         for hand_type in range(block, types, BLOCKS):
-            _respond(
+            value = np.zeros(len(tree.player))
+            _add_values(
                 tree,
                 profile,
                 auctions.types,
@@ -189,16 +227,18 @@ def best_response(
                 by_type[hand_type],
                 payoffs,
                 seat,
-                response[hand_type],
+                value,
             )
+            _choose_calls(tree, seat, value, response[hand_type])
 
     list(executor.map(respond, range(BLOCKS)))
     return response
 
 
-def _auctions_by_type(types: Types, number: int) -> list[NDArray[np.int64]]:
-    """Of each type, the flat indices of the auctions in which a seat holds it;
-    ``types`` (deals, auctions).
+def _auctions_by_type(types: Types, number: int) -> list[Ints]:
+    """Of each of ``number`` types the flat indices of the auctions that have it.
+
+    ``types`` (deals, auctions) are those of one seat.
     """
     flat = types.ravel()
     order = np.argsort(flat, kind="stable")
@@ -207,52 +247,65 @@ def _auctions_by_type(types: Types, number: int) -> list[NDArray[np.int64]]:
 
 
 @njit
-def _respond(
+def _add_values(
     tree: NotrumpTree,
     profile: Profile,
     types: Types,
     tricks: Tricks,
-    held: NDArray[np.int64],
+    indices: Ints,
     payoffs: Floats,
     seat: int,
-    response: Floats,
+    value: Floats,
 ) -> None:
-    """Fill ``response`` (slots,) for one type of the hand; ``held`` are its auctions.
+    """Add to ``value`` (N,) what ends of the auction are worth to a seat.
 
-    Letters: value (N,) what a node is worth to the seat, times the chance that the
-    others let it come to pass, summed over the auctions.
+    Summed over the auctions with these flat indices: the pay-off times the chance that
+    the others let the auction come to this end, whatever the seat calls.
+
+    ``types`` and ``tricks`` (deals, auctions, seats), ``payoffs`` (levels, 14, 2).
+    Letters: d deal, a auction of it; reach (N,) is the chance of coming to a node.
     """
-    nodes = len(tree.player)
     orders = types.shape[1]
-    value = np.zeros(nodes)
+    nodes = len(tree.player)
     reach = np.empty(nodes)
-    for i in held:
-        d = i // orders
-        a = i % orders
+    for index in indices:
+        d = index // orders
+        a = index % orders
         reach[:] = 0.0
         reach[0] = 1.0
         for node in range(nodes):
-            here = reach[node]
-            if here < NEGLIGIBLE:
+            chance = reach[node]
+            if chance < NEGLIGIBLE:
                 continue
             player = tree.player[node]
             child = tree.first_child[node]
             if player == seat:
                 for call in range(tree.calls[node]):
-                    reach[child + call] = here
+                    reach[child + call] = chance
             elif player >= 0:
                 strategy = profile[player]
                 hand_type = types[d, a, player]
                 slot = tree.first_slot[node]
                 for call in range(tree.calls[node]):
-                    reach[child + call] = here * strategy[hand_type, slot + call]
+                    reach[child + call] = chance * strategy[hand_type, slot + call]
             elif tree.level[node] > 0:
                 declarer = tree.declarer[node]
                 taken = tricks[d, a, declarer]
-                role = 0 if seat == declarer else 1
-                value[node] += here * payoffs[tree.level[node] - 1, taken, role]
-    for node in range(nodes - 1, -1, -1):
-        if tree.player[node] < 0:
+                role = DECLARER if seat == declarer else DEFENDER
+                value[node] += chance * payoffs[tree.level[node] - 1, taken, role]
+
+
+@njit
+def _choose_calls(
+    tree: NotrumpTree, seat: int, value: Floats, response: Floats
+) -> None:
+    """Fill ``response`` (slots,) with the best call of a seat wherever it calls.
+
+    ``value`` (N,) is what ends are worth; that of the other nodes is set, from the
+    last node to the first. On ties the lowest call is the best.
+    """
+    for node in range(len(value) - 1, -1, -1):
+        if tree.player[node] == OVER:
             continue
         child = tree.first_child[node]
         if tree.player[node] != seat:

@@ -1,6 +1,4 @@
-"""The study of the auction: is it balanced, is it fair, how should one bid, and what
-does a bid then tell?
-"""
+"""The study of the auction: best responses, an equilibrium, and what a bid tells."""
 
 from __future__ import annotations
 
@@ -30,11 +28,16 @@ SETTINGS: Final = ("scheme", "types", "iterations", "utility", "undertrick")
 class AuctionStudy:
     """The auction, solved; it is no count of deals, and has settings of its own."""
 
-    scheme: str | None = None  #: one of the built-in schemes alone
-    types: int = 64  #: how many types of hands players tell apart
-    iterations: int = 300  #: rounds of regret minimisation
-    utility: str = "relative"  #: what players want (``payoffs``)
-    undertrick: tuple[Fraction, ...] = ()  #: prices in the place of a scheme's own
+    scheme: str | None = None
+    """One of the built-in schemes alone."""
+    types: int = 64
+    """How many types of hands players tell apart."""
+    iterations: int = 300
+    """Rounds of regret minimisation."""
+    utility: str = "relative"
+    """What players want (``payoffs``)."""
+    undertrick: tuple[Fraction, ...] = ()
+    """Prices in the place of a scheme's own."""
 
     name: ClassVar[str] = "auction"
     help: ClassVar[str] = "the auction of three as a game: best responses, equilibrium"
@@ -45,6 +48,7 @@ class AuctionStudy:
 
     @property
     def tables(self) -> Callable[[Comparison], Iterable[Table]]:
+        """What makes the tables of each game."""
         return tables
 
     def with_settings(self, settings: Mapping[str, Any]) -> AuctionStudy:
@@ -124,9 +128,9 @@ class AuctionStudy:
                 yield findings(same_deals, self.iterations, how.checkpoint)
 
 
-def tables(found: Comparison) -> Iterator[Table]:
+def tables(comparison: Comparison) -> Iterator[Table]:
     """The tables of each game."""
-    for game in found.answers["games"]:
+    for game in comparison.answers["games"]:
         words = f"{game['scheme']} scheme, {number(game['undertrick'])} an undertrick"
         yield points_table(game, words)
         yield gains_table(game, words)
@@ -185,13 +189,13 @@ def opening_table(game: Mapping[str, Any], words: str) -> Table:
     """What the first seat opens, by tenths of hands from weak to strong."""
     header = ["hands", "P(T ≥ 7) %", "1NT left to play", "pass %", "1NT %", "2NT %"]
     rows = []
-    for tenth, part in enumerate(tenths(game["opening"])):
-        calls = [percent_of(chance) for chance in part["calls"][:3]]
+    for tenth, hands in enumerate(tenths(game["opening"])):
+        calls = [percent_of(chance) for chance in hands["calls"][:3]]
         rows.append(
             [
                 f"{10 * tenth} to {10 * tenth + 10} %",
-                percent_of(part["chance of 7"]),
-                number(part["1NT left to play"], 1),
+                percent_of(hands["chance of 7"]),
+                number(hands["1NT left to play"], 1),
                 *calls,
             ]
         )
@@ -203,7 +207,7 @@ def tenths(opening: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     A type that lies in two tenths counts in both, by its share in each.
     """
-    parts = []
+    means = []
     for tenth in range(10):
         weights = []
         end = 0.0
@@ -212,8 +216,8 @@ def tenths(opening: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             end += row["share"]
             overlap = min(end, (tenth + 1) / 10) - max(start, tenth / 10)
             weights.append(max(0.0, overlap))
-        parts.append(_mean_of_types(opening, weights))
-    return parts
+        means.append(_mean_of_types(opening, weights))
+    return means
 
 
 def _mean_of_types(

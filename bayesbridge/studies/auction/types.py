@@ -1,6 +1,4 @@
-"""Hands grouped into types: players of the auction game look at the type of their hand
-alone.
-"""
+"""Hands grouped into types, by which alone the players of the auction game bid."""
 
 from __future__ import annotations
 
@@ -41,6 +39,7 @@ class LevelTypes:
     number: int = 8
 
     def types(self, deals: GameDeals) -> Types:
+        """(deals, 4) the type of each hand: the level."""
         return deals.levels
 
 
@@ -56,6 +55,7 @@ class CaptureTypes:
 
     @property
     def number(self) -> int:
+        """How many types there are."""
         return len(self.centres)
 
     @classmethod
@@ -84,10 +84,11 @@ class CaptureTypes:
         centres = by_strength[places]
         with one_thread():
             for _ in range(STEPS):
-                centres = _moved(centres, roots)
+                centres = _mean_of_nearest(centres, roots)
         return cls(centres[np.argsort(-centres[:, 0], kind="stable")])
 
     def types(self, deals: GameDeals) -> Types:
+        """(deals, 4) the type of each hand: that of the nearest vector."""
         roots = _roots(deals.chances().reshape(-1, 7))
         with one_thread():
             return _nearest(self.centres, roots).reshape(-1, 4)
@@ -104,6 +105,7 @@ class TrickTypes:
 
     @property
     def number(self) -> int:
+        """How many types there are."""
         return self.strength.number
 
     @classmethod
@@ -119,6 +121,7 @@ class TrickTypes:
         return cls(StrengthTypes(weights, cuts))
 
     def types(self, deals: GameDeals) -> Types:
+        """(deals, 4) the type of each hand, by its predicted tricks."""
         return self.strength.of(deals.hands.ravel()).reshape(-1, 4)
 
 
@@ -135,13 +138,14 @@ def _nearest(centres: Floats, roots: Floats) -> NDArray[np.int16]:
     squares = (centres**2).sum(axis=1)
     nearest = np.empty(len(roots), dtype=np.int16)
     for start in range(0, len(roots), SLICE):
-        part = roots[start : start + SLICE]
-        distances = squares - 2 * part @ centres.T
+        batch = roots[start : start + SLICE]
+        # Squared distances, less what is the same for all centres.
+        distances = squares - 2 * batch @ centres.T
         nearest[start : start + SLICE] = distances.argmin(axis=1)
     return nearest
 
 
-def _moved(centres: Floats, roots: Floats) -> Floats:
+def _mean_of_nearest(centres: Floats, roots: Floats) -> Floats:
     """The means of the rows nearest to each centre; one that has none stays."""
     nearest = _nearest(centres, roots)
     sums = np.zeros_like(centres)
