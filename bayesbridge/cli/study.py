@@ -14,23 +14,50 @@ from bayesbridge.game.scoring import Scheme
 from bayesbridge.notation.toml_text import Toml
 from bayesbridge.studies import STUDIES
 from bayesbridge.studies.jobs import THREADS, RunOptions
-from bayesbridge.studies.study import Experiment, all_tables, notes
+from bayesbridge.studies.study import Comparison, Experiment, all_tables, notes
 
 EXACTLY = Mode(
     "--exact counts every deal and draws none",
     "deals runs workers scheduler resume seed",
 )
+SOLVED = Mode("the auction is solved once", "runs")
 
 
 def run(args: Namespace) -> int:
+    """Run a study again, counted or simulated, and print it beside the paper."""
     study = STUDIES[args.study]
+    verify(args, *modes_of(args, study))
     study = study.with_settings(settings_of(args, study))
-    verify(
+    comparison = compared(args, study, schemes_of(args, study))
+    return screens.present(
         args,
-        EXACTLY if args.exact else ":" in (args.scheduler or "") and CLUSTER,
+        comparison.document(),
+        *all_tables(study, comparison),
+        *notes(comparison, args.seed),
     )
+
+
+def modes_of(args: Namespace, study: Experiment) -> list[Mode]:
+    """What the study and the options given rule out."""
+    modes = []
+    for other in STUDIES.values():
+        foreign = " ".join(set(other.settings) - set(study.settings))
+        modes.append(Mode(f"it goes with study {other.name!r}", foreign))
+    if study.count_exactly is None:
+        modes.append(Mode(f"study {study.name!r} has no exact count", "exact"))
+    if study.settings:
+        modes.append(SOLVED)
+    if args.exact:
+        modes.append(EXACTLY)
+    elif ":" in (args.scheduler or ""):
+        modes.append(CLUSTER)
+    return modes
+
+
+def schemes_of(args: Namespace, study: Experiment) -> list[Scheme]:
+    """The schemes of ``--scoring``, for a study that takes any."""
     if args.scoring and not study.schemes:
-        takers = " and ".join(one.name for one in STUDIES.values() if one.schemes)
+        takers = " and ".join(taker.name for taker in STUDIES.values() if taker.schemes)
         raise UsageError(
             f"study {study.name!r} takes no --scoring: it goes with {takers}"
         )
@@ -39,31 +66,21 @@ def run(args: Namespace) -> int:
         scheme = Toml.read(path, "--scoring").document
         with attributed(f"--scoring {path}"):
             schemes.append(Scheme.of(scheme))
-    if args.exact and study.count_exactly is None:
-        told = "leave --exact out (see 'bayesbridge study --help')"
-        raise UsageError(f"study {study.name!r} has no exact count: {told}")
+    return schemes
+
+
+def compared(args: Namespace, study: Experiment, schemes: list[Scheme]) -> Comparison:
+    """What the study finds, counted exactly or in a simulation."""
     if args.exact and study.count_exactly is not None:
-        found = study.count_exactly()
-    else:
-        checkpoint = Path(args.resume) if args.resume else None
-        how = RunOptions(args.workers, args.scheduler or THREADS, checkpoint)
-        with resumable(args, "deals"):
-            found = study.simulate(
-                args.deals or study.deals, args.seed, how, args.runs, schemes
-            )
-    return screens.present(
-        args, found.document(), *all_tables(study, found), *notes(found, args.seed)
-    )
+        return study.count_exactly()
+    checkpoint = Path(args.resume) if args.resume else None
+    options = RunOptions(args.workers, args.scheduler or THREADS, checkpoint)
+    deals = args.deals or study.deals
+    with resumable(args, "deals"):
+        return study.simulate(deals, args.seed, options, args.runs, schemes)
 
 
 def settings_of(args: Namespace, study: Experiment) -> dict[str, Any]:
-    """The settings of a study that were given; those of others are refused."""
-    takers = {name: other.name for other in STUDIES.values() for name in other.settings}
-    values = {name: getattr(args, name) for name in takers}
-    given = {name: value for name, value in values.items() if value is not None}
-    for name in given:
-        if name not in study.settings:
-            raise UsageError(
-                f"study {study.name!r} takes no --{name}: it goes with {takers[name]}"
-            )
-    return given
+    """The settings of the study among the options."""
+    values = {name: getattr(args, name) for name in study.settings}
+    return {name: value for name, value in values.items() if value is not None}
