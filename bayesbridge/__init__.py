@@ -5,20 +5,11 @@ Every public name is loaded when it is first used, so importing the package cost
 milliseconds. The names and where they live stand in ``__init__.pyi``.
 """
 
-import copyreg
-import importlib
-import sys
-import types
-
 import lazy_loader
 
 __version__ = "0.2.0"
 
 _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-if (_kind := type(sys.modules[__name__])) is not types.ModuleType:
-    # lazy_loader's class of modules cannot be pickled: functions of a script that say ``bb`` could go to no cluster.
-    copyreg.pickle(_kind, lambda module: (importlib.import_module, (module.__name__,)))
 
 
 def __getattr__(name: str) -> object:

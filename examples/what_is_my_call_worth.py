@@ -17,7 +17,8 @@ def main(hand: str = "AQ942.K3.A54.Q32") -> None:
     belief = bb.Belief("S", hand).given(auction)
     values = bb.call_values(belief, "4S", rng=1)
     print(values)
-    path = Path("what_is_my_call_worth.png")
+    path = Path("demo/what_is_my_call_worth.png")
+    path.parent.mkdir(exist_ok=True)
     bb.plots.call_values(values).figure.savefig(path)
     print(f"Picture: {path}")
 

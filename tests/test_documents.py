@@ -36,7 +36,7 @@ DOCUMENTS = [
 ]
 
 FENCE = re.compile(
-    r"(?:^\*\*(?P<file>\S+)\*\*\n\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$",
+    r"(?:^\*\*(?P<file>\S+)\*\*\n\n)?^```(?P<language>\S*)(?: \S+)?\n(?P<text>.*?)^```$",
     re.M | re.S,
 )
 PROMPT = re.compile(r"^\w*\$ ", re.M)
@@ -122,6 +122,8 @@ def check_command(line):
             assert re.search(
                 rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.M
             ), line
+        case ["python", "-c", source]:
+            compile(source, "command", "exec")
         case ["python", file, *_]:
             assert (ROOT / file).is_file(), line
         case [command, *_]:

@@ -27,11 +27,12 @@ from bayesbridge.bidders.systems import System
 from bayesbridge.dealing.language import parse
 from bayesbridge.errors import NotationError
 from bayesbridge.evidence.parser import LONGEST_SCRIPT, parse_expression
+from bayesbridge.game.scoring import Vulnerability
 from bayesbridge.notation.toml_text import LONGEST_TOML, Toml
 
 WRITERS = {
-    *("__main__", "answer", "cache", "cli", "errors", "files", "joint", "markup"),
-    *("plots", "progress", "pymc", "studies", "views", "words"),
+    *("__main__", "cli", "display", "errors", "plots", "pymc", "runtime"),
+    *("studies", "views"),
 }
 """Modules and packages that read no text but write it, or take names of our own."""
 
@@ -43,15 +44,23 @@ NO_READERS = {
     "entry_document": "reads as position_document and records_document do",
     "estimator": "takes the name of a new estimator",
     "estimators_for": "takes names of estimators",
+    "equilibrium_table": "takes the name of a scheme of the package",
     "explorer": "takes the token that the server drew",
     "network": "takes the name of a file of the package",
     "Piece.of": "has no kind: those of its kinds read",
+    "opening_document": "takes an auction that was read from the text",
     "output_arrays": "takes the name of an output",
     "pair_name": "takes names of players that were read",
     "read_records": "reads as records_document does",
+    "result_name": "takes the names of an estimator and its output",
     "review_events": "reads as records_document does, and reviews",
+    "scheme_words": "takes the name of a scheme",
+    "split_sentence": "takes the words that a sentence begins with",
     "stored": "takes the name of a file of the package",
     "style_of": "takes names of players that were read",
+    "typed_document": "reads as Entry.of does",
+    "usual_words": "takes the word for those who call",
+    "vulnerability_counts": "takes the name of a scheme",
 }
 
 FURTHER_ARGUMENTS = {
@@ -62,12 +71,16 @@ FURTHER_ARGUMENTS = {
     "calls": (),
     "dealer": None,
     "dummy": None,
+    "field": None,
+    "kind": "call",
     "name": "file",
     "observer": None,
     "path": "file.toml",
     "players": (),
     "second": "AKQ2.KJ3.A54.Q32",
+    "source": b"",
     "trump": None,
+    "vulnerable": Vulnerability.NONE,
     "where": "file",
 }
 """What some readers must be given beside the text, by the names of the parameters."""

@@ -632,7 +632,6 @@ def add_study(parser: ArgumentParser) -> None:
 
     studies = STUDIES.values()
     summaries = "; ".join(f"{study.name}: {study.help}" for study in studies)
-    usual_deals = ", ".join(f"{study.name} {study.deals:_}" for study in studies)
     counted = [study.name for study in studies if study.count_exactly]
     scored = [study.name for study in studies if study.schemes]
     parser.add_argument("study", metavar="STUDY", **choice_of(*STUDIES), help=summaries)
@@ -640,8 +639,7 @@ def add_study(parser: ArgumentParser) -> None:
         "--deals",
         metavar="N",
         type=whole(1, MOST_DEALS),
-        help="random deals in each run, also written 10_000_000 or 1e7 (default: "
-        f"{usual_deals})",
+        help="random deals in each run, also written 1e7 (default: by study)",
     )
     parser.add_argument(
         "--runs",
@@ -653,16 +651,15 @@ def add_study(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="count every possible deal instead of random ones "
-        f"({' and '.join(counted)})",
+        help=f"count every possible deal ({', '.join(counted)})",
     )
     add_work(parser, "threads")
     parser.add_argument(
         "--scoring",
         metavar="FILE",
         action="append",
-        help=f"{' and '.join(scored)}: a TOML file with a scoring scheme, used next to "
-        "the built-in ones; may be repeated",
+        help=f"{', '.join(scored)}: a file with a scoring scheme, used next to the "
+        "built-in ones; may be repeated",
     )
     add_auction_game(parser)
 
@@ -673,13 +670,13 @@ def add_auction_game(parser: ArgumentParser) -> None:
         "--scheme",
         metavar="NAME",
         **choice_of(*SCHEMES),
-        help="auction: this built-in scoring scheme alone (default: both)",
+        help="auction: one scoring scheme (default: both)",
     )
     parser.add_argument(
         "--types",
         metavar="K",
         type=whole(1, 4096),
-        help="auction: types of hands that players tell apart (default: 64)",
+        help="auction: types of hands (default: 64)",
     )
     parser.add_argument(
         "--iterations",
@@ -691,14 +688,14 @@ def add_auction_game(parser: ArgumentParser) -> None:
         "--utility",
         metavar="NAME",
         **choice_of("relative", "net"),
-        help="auction: points less the mean of the others' (relative, the default), "
-        "or the bidder's less those of all defenders (net)",
+        help="auction: points less the mean of the others' (relative, the default) "
+        "or net",
     )
     parser.add_argument(
         "--undertrick",
         metavar="PRICES",
         type=prices,
-        help="auction: prices of an undertrick instead of the scheme's, such as 10,50",
+        help="auction: prices of an undertrick, such as 10,50",
     )
 
 

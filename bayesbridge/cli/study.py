@@ -20,16 +20,14 @@ EXACTLY = Mode(
     "--exact counts every deal and draws none",
     "deals runs workers scheduler resume seed",
 )
+SOLVED = Mode("the auction is solved once", "runs")
 
 
 def run(args: Namespace) -> int:
     """Run a study again, counted or simulated, and print it beside the paper."""
     study = STUDIES[args.study]
+    verify(args, *modes_of(args, study))
     study = study.with_settings(settings_of(args, study))
-    if args.exact:
-        verify(args, EXACTLY)
-    elif ":" in (args.scheduler or ""):
-        verify(args, CLUSTER)
     comparison = compared(args, study, schemes_of(args, study))
     return screens.present(
         args,
@@ -37,6 +35,23 @@ def run(args: Namespace) -> int:
         *all_tables(study, comparison),
         *notes(comparison, args.seed),
     )
+
+
+def modes_of(args: Namespace, study: Experiment) -> list[Mode]:
+    """What the study and the options given rule out."""
+    modes = []
+    for other in STUDIES.values():
+        foreign = " ".join(set(other.settings) - set(study.settings))
+        modes.append(Mode(f"it goes with study {other.name!r}", foreign))
+    if study.count_exactly is None:
+        modes.append(Mode(f"study {study.name!r} has no exact count", "exact"))
+    if study.settings:
+        modes.append(SOLVED)
+    if args.exact:
+        modes.append(EXACTLY)
+    elif ":" in (args.scheduler or ""):
+        modes.append(CLUSTER)
+    return modes
 
 
 def schemes_of(args: Namespace, study: Experiment) -> list[Scheme]:
@@ -56,12 +71,7 @@ def schemes_of(args: Namespace, study: Experiment) -> list[Scheme]:
 
 def compared(args: Namespace, study: Experiment, schemes: list[Scheme]) -> Comparison:
     """What the study finds, counted exactly or in a simulation."""
-    if args.exact:
-        if study.count_exactly is None:
-            raise UsageError(
-                f"study {study.name!r} has no exact count: leave --exact out (see "
-                "'bayesbridge study --help')"
-            )
+    if args.exact and study.count_exactly is not None:
         return study.count_exactly()
     checkpoint = Path(args.resume) if args.resume else None
     options = RunOptions(args.workers, args.scheduler or THREADS, checkpoint)
@@ -71,16 +81,6 @@ def compared(args: Namespace, study: Experiment, schemes: list[Scheme]) -> Compa
 
 
 def settings_of(args: Namespace, study: Experiment) -> dict[str, Any]:
-    """The settings of the study among the options; those of others are refused."""
-    settings = {}
-    for taker in STUDIES.values():
-        for name in taker.settings:
-            value = getattr(args, name)
-            if value is None:
-                continue
-            if name not in study.settings:
-                raise UsageError(
-                    f"study {study.name!r} takes no --{name}: it goes with {taker.name}"
-                )
-            settings[name] = value
-    return settings
+    """The settings of the study among the options."""
+    values = {name: getattr(args, name) for name in study.settings}
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,10 +1,11 @@
 """Chains: what estimators say of layouts, as draws that count the same.
 
 ArviZ knows no weights, so layouts that differ in weight are resampled. Those that an
-engine drew are resampled systematically and in their order: copies of a layout stand
-beside each other, and ArviZ's effective sample size counts them about once. The layouts
-of an exact posterior are no draws and stand in the order of their numbers: so they are
-shuffled.
+engine drew are resampled systematically and in their order: copies of a layout follow
+each other, and ArviZ's effective sample size counts them about once. Where a few
+layouts have most of the weight it is up to three times too large; ``Result.summary``
+says what the draws are worth. The layouts of an exact posterior are no draws and stand
+in the order of their numbers: so they are shuffled.
 """
 
 from __future__ import annotations

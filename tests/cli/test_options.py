@@ -16,6 +16,7 @@ import pytest
 from bayesbridge import Belief
 from bayesbridge.cli import main, play, report, review, score
 from bayesbridge.cli.commands import COMMANDS
+from bayesbridge.studies import match
 from bayesbridge.studies.study import Study
 from bayesbridge.views import record
 from bayesbridge.views import report as views
@@ -70,7 +71,7 @@ VALUES = {
     "deals": "2000", "runs": "2", "exact": "", "scoring": "SCHEME", "kind": "bidder", "at": "elsewhere", "port": "0",
     "show": "NS", "token": "0123456789abcdefg", "no-browser": "", "alerts": "", "renumber": "",
     "types": "4", "iterations": "2", "utility": "net", "undertrick": "10",
-    "layouts": "20", "calls": "2H", "sampled": "", "no-values": "",
+    "layouts": "20", "calls": "2H", "sampled": "", "no-values": "", "all": "",
     "network": "", "file": "TABLES", "picture": "mine.png",
 }  # fmt: skip
 # Clubs alone explain it
@@ -111,7 +112,7 @@ VALUED = "learned:value learned --network --boards 2"
 COMPARING = "goal field layouts seconds calls sampled"
 WORK = "workers scheduler resume"
 WAYS = [
-    Way("estimate", FOUR, f"{ASKED} card bidders {MODELS}", "", QUESTION),
+    Way("estimate", FOUR, f"{ASKED} card bidders all {MODELS}", "", QUESTION),
     Way(f"estimate {CONTRACT}", FOUR, "", "pair trump"),
     Way("estimate", FEW, "", f"by solve actual {MODELS}"),
     Way("estimate --bidders learned", FOUR, "slip vulnerable system style player pair=W:E draws seed json estimator "
@@ -120,7 +121,7 @@ WAYS = [
     Way("count", FOUR, "json", "seed bidder slip vulnerable player"),
     Way("count", FEW, "", "trump system style"),
     Way("contracts", FOUR, "contracts scheme against find-out pair=W:E solve seconds json draws seed", "", RANDOM),
-    Way("play", FOUR, "contract by goal field seat=E review trick solve seconds json draws seed", "pair out calls",
+    Way("play", FOUR, "contract by goal field seat=E review trick solve seconds json draws seed", "pair out calls=",
         {**RANDOM, "by": "--contract 4NT", "trick": f"{FEW} {CONTRACT}"}),
     Way("play --trick W:H5", FEW, "pair", f"by goal field solve seconds {MODELS}"),
     Way("play --trick W:H5,HQ --seat E", FOUR, "", "goal field solve seconds"),
@@ -219,9 +220,11 @@ for way in WAYS:
     names = (
         way.refused.split() if way.refused != "*" else options_of(command_of(way.words))
     )
-    for name in names:
+    for item in names:
+        name, has_value, value = item.partition("=")
+        option = dashed(name, value if has_value else None)
         if name not in ("json", *used) and f"--{name}" not in way.words:
-            REFUSED[f"{way.words} {way.position} {dashed(name)}"] = name
+            REFUSED[f"{way.words} {way.position} {option}"] = name
     for name, value in used.items():
         before = way.before.get(name, "")
         if command_of(before) != command_of(way.words):
@@ -272,7 +275,7 @@ def ask(request, capsys, monkeypatch, place):
             )
             out, err = capsys.readouterr()
             files = {
-                path.name: path.read_text("utf-8")
+                path.name: path.read_bytes()
                 for path in folder.iterdir()
                 if path.is_file()
             }
@@ -324,6 +327,7 @@ def test_what_is_given_reaches_the_work(ask, monkeypatch, before, words):
         score, "tally_boards", lambda plan, boards, chosen, how, digest: stop(how)
     )
     monkeypatch.setattr(Study, "simulate", lambda self, deals, seed, how, *_: stop(how))
+    monkeypatch.setattr(match, "rows", lambda job, n, seed, how: stop(how))
     without, with_it = ask(before), ask(f"{before} {words}")
     assert 1 in (without[0], with_it[0])
     assert without != with_it

@@ -3,12 +3,12 @@ in one line.
 """
 
 import os
-import pickle
 import signal
 from collections import namedtuple
 from concurrent import futures
 from types import SimpleNamespace
 
+import cloudpickle
 import numpy as np
 import pandas
 import pytest
@@ -153,8 +153,8 @@ def test_other_positions_are_another_run(tmp_path):
 
 
 def test_the_package_is_pickled_by_its_name():
-    """A function of a script that says ``bb`` can go to a cluster."""
-    assert pickle.loads(pickle.dumps(bayesbridge)) is bayesbridge
+    """A function of a script that says ``bb`` can go to a cluster, as Dask sends it."""
+    assert cloudpickle.loads(cloudpickle.dumps(bayesbridge)) is bayesbridge
 
 
 def children(seed, number):
