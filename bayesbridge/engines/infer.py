@@ -44,16 +44,18 @@ MIN_ESS_KEPT: Final = 0.5
 share of their ESS.
 """
 
-BATCH: Final = 1 << 14
-# Draws from tables that are tested, before too few are said to meet a condition
+BATCH: Final = 1 << 14  # draws from tables that are tested at a time
+
 MOST_REJECTED: Final = 2_000_000
+"""Draws from tables that are tested before too few are said to meet a condition."""
 
 
 def infer(
     target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None
 ) -> Draws:
-    """Run one engine, or the most exact that fits; a proposal is fitted from ``start``,
-    that of an earlier step.
+    """Run one engine, or the most exact that fits.
+
+    A proposal is fitted from ``start``, that of an earlier step.
     """
     if str(method) not in ENGINES:
         hint = did_you_mean(str(method), ENGINES)
@@ -79,8 +81,10 @@ def _auto(
     _why: str,
     start: Proposal | None,
 ) -> Draws:
-    most = min(MOST_LAYOUTS, target.cost.most_layouts) if target.soft else MOST_LAYOUTS
-    if target.support_size <= most:
+    most_layouts = MOST_LAYOUTS
+    if target.soft:
+        most_layouts = min(MOST_LAYOUTS, target.cost.most_layouts)
+    if target.support_size <= most_layouts:
         return _enumerate(
             target, draws, rng, f"{target.support_size} layouts can all be walked"
         )
@@ -223,8 +227,9 @@ def _weigh(
 
 
 def _verify_ess(weights: Weights, best: float) -> None:
-    """Refuse weights that are worth too few draws, or would be with one more layout of
-    the ``best`` log weight.
+    """Refuse weights that are worth too few draws.
+
+    Also those that would be with one more layout of the ``best`` log weight.
     """
     draws = len(weights)
     worth = Weights(np.append(weights.log, best)).ess
@@ -250,11 +255,11 @@ def _verify_ess(weights: Weights, best: float) -> None:
 def _best_log_weight(
     target: Target, masks: Masks, by_term: NDArray[np.float64]
 ) -> float:
-    """The log weight that a layout may have which was not drawn: every seat explains
-    its calls as its best hand does.
+    """The log weight that a layout may have which was not drawn.
 
-    With certainty where all hands explain all calls of a seat equally, since then
-    perhaps none of them does.
+    In it every seat explains its calls as the best of its (n, 4) hands does, or with
+    certainty where all hands explain all calls of a seat equally, since then perhaps
+    none of them does. ``by_term``: (n, terms) log likelihoods.
     """
     total = 0.0
     seats_of_term = [term.seats for term in target.soft.terms]
