@@ -167,9 +167,11 @@ class Level(Quantity):
 
     @property
     def size(self) -> int:
+        """How many values there are."""
         return 1 + max(self.by_level)
 
     def codes(self, suit: int, fields: Fields) -> Ints:
+        """What each set of a suit's cards does with a budget."""
         walk = suit_walks(self.strain)
         codes = _suit_codes(
             walk.gap[suit], walk.first[suit], walk.step[suit], self._scope
@@ -177,9 +179,11 @@ class Level(Quantity):
         return codes[fields[:, self.seat]]
 
     def composed(self, first: Ints, second: Ints) -> Ints:
+        """What two suits do with a budget, one after the other."""
         return _compose_all(first, second, self._scope)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """The value of the level that both halves reach."""
         return _values(low, high, self._scope, np.array(self.by_level, dtype=np.uint8))
 
     @property
@@ -318,6 +322,7 @@ class Points(Quantity):
     size: ClassVar[int] = 41
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """The points of each set of a suit's cards."""
         return table(POINTS)[fields[:, self.seat]]
 
 
@@ -332,13 +337,16 @@ class Outcome(Quantity):
     size: ClassVar[int] = CODES
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """The summary of what both hands hold in a suit."""
         holdings = TERNARY[fields[:, self.first]] + 2 * TERNARY[fields[:, self.second]]
         return simplified(row_table()[holdings].astype(np.int64))
 
     def composed(self, first: Ints, second: Ints) -> Ints:
+        """The summary of two suits."""
         return merge_table(first, second)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """The outcome codes."""
         return outcome_table(low, high)
 
 
@@ -348,6 +356,7 @@ class CaptureTricks(Outcome):
     size: ClassVar[int] = 14
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """T of each layout."""
         return (outcome_table(low, high) % 512 // 32).astype(np.uint8)
 
 
@@ -357,6 +366,7 @@ class CaptureConditions(Outcome):
     size: ClassVar[int] = 3
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """How many conditions hold, A first."""
         return np.asarray(np.minimum(outcome_table(low, high), 2), np.uint8)
 
 
@@ -369,5 +379,6 @@ class TotalGap(Quantity):
     size: ClassVar[int] = 53
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """The gap of the cards that both hands hold in a suit."""
         of_pair = fields[:, self.first] | fields[:, self.second]
         return np.asarray(LEADING_GAP[of_pair].astype(np.int64))

@@ -23,15 +23,15 @@ MOST_VECTORS: Final = 3_000_000
 MOST_CELLS: Final = 6_000_000
 """Sizes beyond which tables are refused: they take a second and some hundred megabytes."""
 
-MOST_CELLS_TRIED: Final = 8 * MOST_CELLS  # with those of other than 13 cards
+# With those of other than 13 cards.
+MOST_CELLS_TRIED: Final = 8 * MOST_CELLS
+
 LENGTH_COLUMN: Final = 0  # of a vector, before those of measures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeatProfiles:
-    """The vectors of a seat, or their classes, and the profile of every pair of halves
-    that makes 13 cards.
-    """
+    """The vectors of a seat, or their classes, and the profile of every whole hand."""
 
     rows: tuple[Ints, ...]
     """For each of the four blocks, the number of the vector or class of each row; -1
@@ -42,7 +42,8 @@ class SeatProfiles:
     hand would overflow.
     """
     lengths: tuple[Ints, Ints]  #: For each half, how many cards.
-    cells: NDArray[np.int32]  #: By the low and the high half the profile, or -1.
+    #: By the low and the high half the profile, -1 where they do not make 13 cards.
+    cells: NDArray[np.int32]
     profiles: Ints  #: (profiles, slots) the values of the slots.
 
     @classmethod
@@ -58,6 +59,7 @@ class SeatProfiles:
         low_place, high_place = _full_hands(low_lengths, high_lengths)
 
         def measured(column: int) -> Ints:
+            """(hands,) a column of the vectors of the hands."""
             return np.asarray(low[low_place, column] + high[high_place, column])
 
         values = _slot_values(slots, len(low_place), measured)
@@ -68,8 +70,9 @@ class SeatProfiles:
         return cls(rows, pairs, (low_lengths, high_lengths), cells, profiles)
 
     def accepting(self, accepted: Bools) -> SeatProfiles:
-        """Keep the accepted profiles, numbered as they come, and merge what they do not
-        tell apart.
+        """Keep the accepted profiles, numbered as they come.
+
+        What these do not tell apart is merged.
         """
         new_number = np.where(accepted, np.cumsum(accepted) - 1, -1)
         nowhere_last = np.append(new_number, -1).astype(np.int32)
@@ -87,8 +90,9 @@ class SeatProfiles:
 
 
 def _half_vectors(first: Ints, second: Ints) -> tuple[Ints, Ints]:
-    """The number of each pair of vectors of two blocks, -1 with more than 13 cards, and
-    the distinct vectors of the half.
+    """The number of each pair of vectors of two blocks, and the distinct vectors.
+
+    The number is -1 with more than 13 cards; ``first``, ``second``: (vectors, columns).
     """
     verify_size(len(first) * len(second), MOST_VECTORS, "pairs of holdings")
     sums = (first[:, None] + second).reshape(-1, first.shape[1])
@@ -117,6 +121,7 @@ def _slot_values(
     columns = {leaf: column for column, leaf in enumerate(measures_of(slots), 1)}
 
     def value(leaf: Leaf) -> Ints:
+        """(hands,) the values of a measure."""
         assert isinstance(leaf, Held)
         return measured(columns[leaf.measure, leaf.suit])
 
