@@ -1,5 +1,4 @@
-"""How many layouts fit, exactly; and plans of conditions: what of them tables hold, and
-what is tested on each draw.
+"""How many layouts fit, exactly; what of conditions tables hold, and what is tested.
 
 All parts go into one table (:class:`~bayesbridge.engines.deal_tables.DealTable`) if it
 is small enough; else one by one, the rarest first, as long as it can hold them. Either
@@ -40,8 +39,9 @@ ONE_IN_HUNDRED = 0.01  # rarer ones are 1 in a whole number
 
 
 def count(constraints: Constraints) -> int:
-    """The number of layouts that fit, conditions aside; 0 if the constraints contradict
-    each other.
+    """The number of layouts that fit, conditions aside.
+
+    It is 0 if the constraints contradict each other.
     """
     hard = replace(constraints, conditions=())
     settled = hard.normalised()
@@ -284,7 +284,7 @@ def tightened(known: Constraints, terms: Sequence[Expression]) -> Constraints:
     return tighter.normalised()
 
 
-_RANGES = frozenset(("<", "<=", "==", ">=", ">"))
+_RANGES = frozenset(("<", "<=", "==", ">=", ">"))  # comparisons that bound a value
 _UNBOUNDED = 99  # more than any length or points
 
 

@@ -1,5 +1,4 @@
-"""DealTable: all deals that meet a condition, counted exactly and drawn without
-rejection.
+"""All deals that meet a condition, counted exactly and drawn without rejection.
 
 The condition is taken apart by seat (:mod:`~bayesbridge.engines.slots`), the deck into
 blocks (:mod:`~bayesbridge.engines.blocks`). The values of a seat's slots are its
@@ -42,8 +41,8 @@ if TYPE_CHECKING:
 MOST_COMBINATIONS: Final = 2_000_000
 """Combinations of profiles beyond which tables are refused."""
 
-WORD_BITS: Final = 64
-WORD: Final = (1 << WORD_BITS) - 1
+WORD_BITS: Final = 64  # of a word of a number of ways
+WORD: Final = (1 << WORD_BITS) - 1  # the bits of a word
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,4 @@
-"""Draws: what every engine returns, layouts with weights; and the weighted marginals of
-a batch of layouts.
-"""
+"""What every engine returns: layouts with weights, and their marginals."""
 
 from __future__ import annotations
 
@@ -54,8 +52,8 @@ def _add(
     """Add (n,) weights of (n, 4) layouts to sums of weights.
 
     ``fields``: (4, 4, 8192) sums by seat, suit and set of cards; ``points``: (4, 41) by
-    seat and points; ``field_points``: (8192,) the points of a set. What rounding takes from millions of
-    small weights is kept (Kahan): the sum of all is 1, not 1 + 4e-13.
+    seat and points; ``field_points``: (8192,) the points of a set. What rounding takes
+    from millions of small weights is kept (Kahan): the sum of all is 1, not 1 + 4e-13.
     """
     lost_fields = np.zeros_like(fields)
     lost_points = np.zeros_like(points)

@@ -1,8 +1,7 @@
-"""All layouts, each once, in the order of their numbers
-(:mod:`bayesbridge.engines.tables`) and in flat memory.
+"""All layouts, each once, in the order of their numbers and in flat memory.
 
-Any stretch can be produced without walking what lies before it, so blocks can go to
-several workers.
+The numbers are those of :mod:`bayesbridge.engines.tables`. Any stretch can be produced
+without walking what lies before it, so blocks can go to several workers.
 """
 
 from __future__ import annotations
@@ -143,47 +142,54 @@ def _walk(
         points = in_low[POINTS, turn]
         partners = join.partners[join.partner_start[key] : join.partner_start[key + 1]]
         fits = join.fit_points[join.fit_start[points] : join.fit_start[points + 1]]
-        for high_key in partners:
-            for high_points in fits:
-                place = _complete(
-                    high, high_key, high_points, partial[turn], out, place
-                )
-                if place == len(out):
-                    return
+        place = _complete(high, partners, fits, partial[turn], out, place)
+        if place == len(out):
+            return
 
 
 @njit
 def _complete(
     high: SuitPair,
-    key: int,
-    points: int,
+    partners: Ints,
+    fits: Ints,
     partial: NDArray[np.uint64],
     out: Masks,
     place: int,
 ) -> int:
-    """Complete a (4,) partial layout with all pairs of rows of a key and its points.
+    """Complete a (4,) partial layout with all pairs of rows of some keys.
 
-    They are written to ``out`` from ``place`` on, which is negative while so many are
-    still left out; returns the place after them. Letters: a, b are length indices in
-    hearts and spades, p, q points indices in them.
+    ``partners``: the keys, and ``fits``: the points indices of each that fit. Layouts
+    are written to ``out`` from ``place`` on, which is negative while so many are still
+    left out; returns the place after them. Letters: a, b are length indices in hearts
+    and spades, p, q points indices in them.
     """
+    heart_ways = high.first.ways
+    spade_ways = high.second.ways
     width = high.ways.shape[1]
-    for pairing in range(high.pairing_start[key], high.pairing_start[key + 1]):
-        a = high.pairing_first[pairing]
-        b = high.pairing_second[pairing]
-        for p in high.first.scores:
-            q = points - p
-            if q < 0:
-                break
-            ways = high.first.ways[a, p] * high.second.ways[b, q]
-            if ways <= max(-place, 0):
-                place += ways
-                continue
-            heart = high.first.start[a * width + p]
-            spade = high.second.start[b * width + q]
-            heart_rows = high.first.fields[heart : heart + high.first.ways[a, p]]
-            spade_rows = high.second.fields[spade : spade + high.second.ways[b, q]]
-            place = _add_rows(partial, heart_rows, spade_rows, out, place)
+    for key in partners:
+        for points in fits:
+            for pairing in range(high.pairing_start[key], high.pairing_start[key + 1]):
+                a = high.pairing_first[pairing]
+                b = high.pairing_second[pairing]
+                for p in high.first.scores:
+                    q = points - p
+                    if q < 0:
+                        break
+                    ways = heart_ways[a, p] * spade_ways[b, q]
+                    if ways <= max(-place, 0):
+                        place += ways
+                        continue
+                    heart = high.first.start[a * width + p]
+                    spade = high.second.start[b * width + q]
+                    place = _add_rows(
+                        partial,
+                        high.first.fields[heart : heart + heart_ways[a, p]],
+                        high.second.fields[spade : spade + spade_ways[b, q]],
+                        out,
+                        place,
+                    )
+                    if place == len(out):
+                        return place
     return place
 
 

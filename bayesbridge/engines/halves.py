@@ -33,12 +33,11 @@ from bayesbridge.game.layouts import Bools, Ints
 type Words = NDArray[np.uint64]
 """Masks of cards, or parts of 64 bits of a longer number."""
 
-MOST_PAIRINGS_TRIED: Final = 60_000_000
-MOST_PAIRINGS: Final = 8_000_000
-MOST_JOINS: Final = 300_000_000
-"""Sizes beyond which tables are refused: each keeps a table within a second or two and
-some hundred megabytes.
-"""
+# Sizes beyond which tables are refused: each keeps a table within a second or two and
+# some hundred megabytes.
+MOST_PAIRINGS_TRIED: Final = 60_000_000  # pairs of groups of two blocks
+MOST_PAIRINGS: Final = 8_000_000  # of these, that every seat can use
+MOST_JOINS: Final = 300_000_000  # pairs of keys of two halves
 
 CHUNK: Final = 1 << 18  # cells of a table that are looked up at once
 ANY_SIZE: Final = 1 << 60  # for look-ups whose sums may be as large as they come
@@ -134,7 +133,8 @@ def _sorted_keys(
 def _pairings(first_classes: Ints, second_classes: Ints, class_of_pair: Lookup) -> Ints:
     """(3, pairings) of groups that every seat can use: a number, then both groups.
 
-    The number has the classes of all seats as digits. ``first_classes``, ``second_classes``: (groups, seats).
+    The number has the classes of all seats as digits. ``first_classes``,
+    ``second_classes``: (groups, seats).
     """
     tried = len(first_classes) * len(second_classes)
     verify_size(tried, MOST_PAIRINGS_TRIED, "pairs of groups")

@@ -1,5 +1,6 @@
-"""Which engine answers, and why: the most exact one that fits. ``ENGINES`` is the one
-list of them.
+"""Which engine answers, and why: the most exact one that fits.
+
+``ENGINES`` is the one list of them.
 """
 
 from __future__ import annotations
@@ -136,7 +137,8 @@ def _sample(
 ) -> Draws:
     if target.soft:
         raise BayesBridgeError(
-            'calls weigh layouts, which plain draws cannot: use method="auto", "importance" or "resample-move"'
+            "calls weigh layouts, which plain draws cannot: "
+            'use method="auto", "importance" or "resample-move"'
         )
     if target.constraints.conditions:
         return _sample_conditions(target, draws, rng, why)

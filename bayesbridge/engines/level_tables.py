@@ -33,7 +33,7 @@ from bayesbridge.runtime.random64 import Seed, State, bounded, next64, seed_stat
 type LevelWeights = Sequence[float | Fraction] | Floats
 """P(all calls of a seat ∣ its level), level 0 … 7."""
 
-LEVELS: Final = 8
+LEVELS: Final = 8  # of Algorithm 1, 0 to 7
 MOST_POINTS: Final = 37  # of a hand
 MOST_VALUES_KEPT: Final = 64  # tallies by field are kept for so many: a megabyte each
 
@@ -210,7 +210,7 @@ def _counted(
     return tables, tuple(map(int, layouts.sum(0))), {}
 
 
-_index = lru_cache(maxsize=1)(LayoutIndex.of)
+_index = lru_cache(maxsize=1)(LayoutIndex.of)  # the last one is kept
 
 
 def checked_weights(seat: int, weights: LevelWeights) -> list[float | Fraction]:

@@ -1,9 +1,9 @@
-"""Particles: importance draws of too small an effective sample size, resampled and
-moved by Metropolis steps.
+"""The engine ``resample-move``: particles, moved by Metropolis steps.
 
-A swap takes two hidden cards in different hands and exchanges them if the hard evidence
-still holds. The places are chosen without looking at the cards in them, so any number
-of swaps leaves the uniform distribution invariant. A Metropolis step is a few swaps,
+Particles are importance draws of too small an effective sample size, resampled. A swap
+takes two hidden cards in different hands and exchanges them if the hard evidence still
+holds. The places are chosen without looking at the cards in them, so any number of
+swaps leaves the uniform distribution invariant. A Metropolis step is a few swaps,
 accepted by the likelihood ratio; only the terms of hands that changed are computed
 anew. Copies drift apart; the stated effective sample size ignores that, and counts the
 distinct ancestors.
@@ -34,7 +34,7 @@ from bayesbridge.game.shapes import shape_table, shapes_within
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import Seed, State, next64, seed_state
 
-MOST_PARTICLES: Final = 4000
+MOST_PARTICLES: Final = 4000  # each is moved by itself, which takes long
 SWAPS: Final = (1, 1, 2, 3)  # of a Metropolis step, one of these
 
 
@@ -126,23 +126,29 @@ def _swap_cards(
     ``places``: (m,) the card at each place; ``lengths``: (4, 4) by seat and suit;
     ``points``: (4,) by seat.
     """
+    start = moves.start
+    seat_of = moves.seat_of
+    allowed = moves.allowed
+    card_points = moves.points
+    suits = moves.suits
+    shapes = moves.shapes
+    low = moves.points_low
+    high = moves.points_high
     for _ in range(swaps):
-        i, j = _two_places(next64(state), moves.start, moves.seat_of)
-        a = moves.seat_of[i]
-        b = moves.seat_of[j]
+        i, j = _two_places(next64(state), start, seat_of)
+        a = seat_of[i]
+        b = seat_of[j]
         x = places[i]
         y = places[j]
-        if (moves.allowed[x] >> b & moves.allowed[y] >> a & 1) == 0:
+        if (allowed[x] >> b & allowed[y] >> a & 1) == 0:
             continue
-        gain = moves.points[y] - moves.points[x]
+        gain = card_points[y] - card_points[x]
         if gain != 0:
-            if not moves.points_low[a] <= points[a] + gain <= moves.points_high[a]:
+            if not low[a] <= points[a] + gain <= high[a]:
                 continue
-            if not moves.points_low[b] <= points[b] - gain <= moves.points_high[b]:
+            if not low[b] <= points[b] - gain <= high[b]:
                 continue
-        s = moves.suits[x]
-        t = moves.suits[y]
-        if not _exchange_suits(lengths, moves.shapes, a, b, s, t):
+        if not _exchange_suits(lengths, shapes, a, b, suits[x], suits[y]):
             continue
         points[a] += gain
         points[b] -= gain

@@ -1,5 +1,4 @@
-"""The proposal of ``importance``: a distribution over the layouts that fit, tilted
-towards the soft evidence.
+"""The proposal of ``importance``: layouts that fit, tilted towards soft evidence.
 
 ``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take
 their cards one after the other, each by a weighted split of what is left
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
     from bayesbridge.engines.deal_tables import DealTable
     from bayesbridge.engines.tables import LayoutIndex
 
-COUNT: Final = table(LENGTH)
-_SUIT_SHIFTS: Final = np.arange(0, 52, 13)
-_MOST_POINTS: Final = 40
+COUNT: Final = table(LENGTH)  # (8192,) cards of a field of 13 bits
+_SUIT_SHIFTS: Final = np.arange(0, 52, 13)  # (4,) where suits begin in a mask
+_MOST_POINTS: Final = 40  # in the deck
 
 SPREAD: Final = 0.05  # share of the uniform distribution
 
@@ -44,8 +43,9 @@ type Uniform = LayoutIndex | DealTable
 
 
 class Tilt(NamedTuple):
-    """The logarithm of a seat's tilt, in two tables; see
-    :mod:`~bayesbridge.engines.splits`.
+    """The logarithm of a seat's tilt, in two tables.
+
+    See :mod:`~bayesbridge.engines.splits`.
     """
 
     holding: Floats  #: (4, 14, 16) by suit, length and honours.

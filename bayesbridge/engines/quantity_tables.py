@@ -1,12 +1,12 @@
-"""Exact tables by suit classes: layouts counted, numbered and unranked by the values of
-some quantities (:mod:`~bayesbridge.engines.quantities`).
+"""Exact tables by suit classes: layouts counted and numbered by value.
 
-Codes that nothing in the other suits tells apart are one *class*. Rows of a suit, or
-pairs of rows of two, with the same key and classes are one *entry*; a *pairing* is a
-key of either suit of a pair. Entries of both halves are joined where every hand is full
-and all hard evidence is kept, and each such pair has one value: layouts are counted by
-value, and numbered within it, without being enumerated. Counts are exact; totals from
-2^63 on are refused.
+Values are those of some quantities (:mod:`~bayesbridge.engines.quantities`). Codes that
+nothing in the other suits tells apart are one *class*. Rows of a suit, or pairs of rows
+of two, with the same key and classes are one *entry*; a *pairing* is a key of either
+suit of a pair. Entries of both halves are joined where every hand is full and all hard
+evidence is kept, and each such pair has one value: layouts are counted by value, and
+numbered within it, without being enumerated. Counts are exact; totals from 2^63 on are
+refused.
 
 A key is a number here: pair key, or length index, · points + points index. Arrays
 ``x_start`` and ``ways`` are as in :mod:`~bayesbridge.engines.tables`.
@@ -58,8 +58,8 @@ fewer.
 FIRST_ENTRIES: Final = 1024  # room for entries, doubled as they come
 
 # Rows of the arrays in which kernels say where a layout lies in a pair of suits.
-ENTRY: Final = 0
-NUMBER: Final = 1
+ENTRY: Final = 0  # the entry of the pair
+NUMBER: Final = 1  # which of its pairs of rows
 
 NONE: Final = -1  # where there is no layout
 
@@ -345,9 +345,9 @@ def _joined_pairs(join: KeyJoin, low: Ints, high: Ints) -> int:
     return int((low_entries[low_keys] * partner_entries).sum())
 
 
-# Kernels may read arrays where they lie in a tuple, but a function that is called for
-# every layout takes none: a call counts references to all arrays in it. Their letters:
-# a, b are keys of the first and the second suit of a pair, i, j entries of these, or of
+# Inner loops take the arrays that they need out of tuples first, and a function that is
+# called for every layout takes no tuple: both would count references, at a high price.
+# Letters: a, b are keys of the first and the second suit of a pair, i, j entries of these, or of
 # the low and the high pair; p, q points indices. A label is the class of a pair of
 # entries, all quantities in one number.
 
@@ -510,20 +510,22 @@ def _complete_key(
     class_of = pair.class_of
     first_classes = pair.first.classes
     second_classes = pair.second.classes
+    first_ways = pair.first.ways
+    second_ways = pair.second.ways
     second_start = pair.second.key_start
     for pairing in range(pair.pairing_start[key], pair.pairing_start[key + 1]):
         a = pair.pairing_first[pairing]
         b = pair.pairing_second[pairing]
         for i in range(pair.first.key_start[a], pair.first.key_start[a + 1]):
-            first_ways = pair.first.ways[i]
+            ways_i = first_ways[i]
             for j in range(second_start[b], second_start[b + 1]):
-                second_ways = pair.second.ways[j]
+                ways_j = second_ways[j]
                 label = looked_up(class_of, first_classes, second_classes, i, j)
                 entry = entry_of[label]
                 for value in range(pair_completions.shape[1]):
                     layouts = pair_completions[entry, value]
-                    of_first[i, value] += second_ways * layouts
-                    of_second[j, value] += first_ways * layouts
+                    of_first[i, value] += ways_j * layouts
+                    of_second[j, value] += ways_i * layouts
 
 
 @njit

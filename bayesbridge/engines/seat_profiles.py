@@ -19,12 +19,10 @@ from bayesbridge.engines.slots import measures_of
 from bayesbridge.evidence.expressions import Expression, Held, Leaf, evaluate
 from bayesbridge.game.layouts import Bools, Ints
 
-MOST_VECTORS: Final = 3_000_000
-MOST_CELLS: Final = 6_000_000
-"""Sizes beyond which tables are refused: they take a second and some hundred megabytes."""
-
-# With those of other than 13 cards.
-MOST_CELLS_TRIED: Final = 8 * MOST_CELLS
+# Sizes beyond which tables are refused: they take a second and some hundred megabytes.
+MOST_VECTORS: Final = 3_000_000  # pairs of vectors of two blocks
+MOST_CELLS: Final = 6_000_000  # pairs of halves with 13 cards
+MOST_CELLS_TRIED: Final = 8 * MOST_CELLS  # with any number of cards
 
 LENGTH_COLUMN: Final = 0  # of a vector, before those of measures
 

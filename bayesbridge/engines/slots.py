@@ -1,5 +1,7 @@
-"""Conditions taken apart: what looks at one hand becomes a *slot*, the *skeleton* that
-is left says how slots are combined.
+"""Conditions taken apart by seat.
+
+What looks at one hand becomes a *slot*; the *skeleton* that is left says how slots are
+combined.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from bayesbridge.evidence.measures import LENGTH, Measure
 type SuitMeasure = tuple[Measure, int | None]
 """A measure of one suit, or, with ``None``, of the whole hand."""
 
+# Operators whose value is 0 or 1.
 _TRUTHS: Final = frozenset(("and", "or", "not", "==", "!=", "<", "<=", ">", ">="))
 
 

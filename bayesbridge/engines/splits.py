@@ -1,7 +1,7 @@
-"""Weighted splits: a seat takes its 13 cards out of those that are left, the *rest* is
-another seat, or several that split again.
+"""Weighted splits: a seat takes its 13 cards out of those that are left.
 
-The weight of a split is the product of both sides' tilts, ``tilt(hand) = Π_suits
+What it leaves, the *rest*, is for another seat, or for several that split again. The
+weight of a split is the product of both sides' tilts, ``tilt(hand) = Π_suits
 holding[suit, length, honours] · points[points]`` with the A K Q J of the suit as
 honours. The sum over all splits is exact, by convolution: a suit is a table by (points,
 length), two suits combine to one of the same form, and the two pairs are joined where
@@ -23,8 +23,8 @@ HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(
 """(16,) points of a set of honours, jack at bit 0."""
 
 HONOUR_SHIFT: Final = 9  # the honours of a field of 13 bits lie above its small cards
-SMALL_CARDS: Final = (1 << HONOUR_SHIFT) - 1
-FIELD: Final = (1 << 13) - 1
+SMALL_CARDS: Final = (1 << HONOUR_SHIFT) - 1  # the other bits of a field
+FIELD: Final = (1 << 13) - 1  # all bits of a field
 
 
 def _binomial(n: int, k: int) -> float:
@@ -38,8 +38,8 @@ _WAYS: Final = np.vectorize(_binomial, otypes=[float])(*np.indices((14, 14)))
 WIDTH: Final = 28
 """Columns by length in the table of two suits, which may hold 26 cards."""
 
-MOST_SUIT_POINTS: Final = 10
-MOST_PAIR_POINTS: Final = 20
+MOST_SUIT_POINTS: Final = 10  # A K Q J of one suit
+MOST_PAIR_POINTS: Final = 20  # of two suits
 
 # Columns of ``Work.suit``. FIRST_CERTAIN and REST_CERTAIN are the fields of cards that
 # either side certainly gets; in doubt are HONOURS (bits of the four) and SMALL (a field),
@@ -49,8 +49,8 @@ HONOURS: Final = 1
 SMALL: Final = 2
 SMALL_NUMBER: Final = 3
 ALL_CARDS: Final = 4  # how many cards both sides have
-SHORTEST: Final = 5  # lengths of the first side
-LONGEST: Final = 6
+SHORTEST: Final = 5  # the shortest length of the first side
+LONGEST: Final = 6  # the longest
 REST_CERTAIN: Final = 7
 
 
@@ -117,9 +117,7 @@ class Work(NamedTuple):
 
 
 class Splits(NamedTuple):
-    """(n,) hands of the first side, and the logarithm of the sum of weights of each
-    split.
-    """
+    """(n,) hands of the first side, and the log sum of weights of each split."""
 
     hands: Hands
     log_sums: Floats
@@ -144,7 +142,7 @@ def split(first: Side, rest: Side, cards: Hands, state: State | None) -> Splits:
 
 
 @njit
-def _cards(field: int | np.int64) -> int:
+def _count_cards(field: int | np.int64) -> int:
     """How many cards a field has."""
     cards = 0
     while field:
@@ -164,16 +162,16 @@ def _divide_suit(work: Work, suit: int, cards: np.int64) -> bool:
     first_certain = work.first.must[suit] | (field & ~rest_may)
     rest_certain = work.rest.must[suit] | (field & ~first_may)
     doubt = field & first_may & rest_may
-    fewest = _cards(first_certain)
-    doubtful = _cards(doubt)
-    all_cards = fewest + _cards(rest_certain) + doubtful
+    fewest = _count_cards(first_certain)
+    doubtful = _count_cards(doubt)
+    all_cards = fewest + _count_cards(rest_certain) + doubtful
     missing_short = all_cards - work.rest.high[suit]
     missing_long = all_cards - work.rest.low[suit]
     row = work.suit[suit]
     row[FIRST_CERTAIN] = first_certain
     row[HONOURS] = doubt >> HONOUR_SHIFT
     row[SMALL] = doubt & SMALL_CARDS
-    row[SMALL_NUMBER] = _cards(doubt & SMALL_CARDS)
+    row[SMALL_NUMBER] = _count_cards(doubt & SMALL_CARDS)
     row[ALL_CARDS] = all_cards
     row[SHORTEST] = max(fewest, work.first.low[suit], missing_short)
     row[LONGEST] = min(fewest + doubtful, work.first.high[suit], missing_long)
@@ -182,7 +180,7 @@ def _divide_suit(work: Work, suit: int, cards: np.int64) -> bool:
 
 
 @njit
-def _weight(
+def _honours_weight(
     work: Work, suit: int, length: int, added_honours: int, small: int
 ) -> float:
     """The weighted ways to give the first side ``length`` cards of a suit.
@@ -209,18 +207,18 @@ def _fill_ways(work: Work, suit: int) -> None:
     honours = row[HONOURS]
     shortest = row[SHORTEST]
     longest = row[LONGEST]
-    fewest = _cards(row[FIRST_CERTAIN])
+    fewest = _count_cards(row[FIRST_CERTAIN])
     most_points = HONOUR_POINTS[honours]
     for points in range(most_points + 1):
         for length in range(14):
             ways[points, length] = 0.0
     added_honours = honours
     while True:  # every subset of the honours in doubt
-        at_least = fewest + _cards(added_honours)
+        at_least = fewest + _count_cards(added_honours)
         points = HONOUR_POINTS[added_honours]
         end = min(longest, at_least + row[SMALL_NUMBER]) + 1
         for length in range(max(shortest, at_least), end):
-            ways[points, length] += _weight(
+            ways[points, length] += _honours_weight(
                 work, suit, length, added_honours, length - at_least
             )
         if added_honours == 0:
@@ -262,9 +260,9 @@ def _combine_suits(work: Work, pair: int) -> None:
 @njit
 def add_up(work: Work, cards: np.int64) -> float:
     """Fill all tables for a set of cards; the sum of the weights of its splits."""
-    certain = 0  # points of the first side, those in doubt, and those of both sides
-    doubtful = 0
-    everything = 0
+    certain = 0  # points that the first side certainly has
+    doubtful = 0  # points in doubt
+    everything = 0  # points of both sides
     for suit in range(4):
         if not _divide_suit(work, suit, cards):
             return 0.0
@@ -288,11 +286,11 @@ def add_up(work: Work, cards: np.int64) -> float:
     rest_points = work.rest.points
     for points in range(fewest, most + 1):
         tilt[points - certain] = first_points[points] * rest_points[everything - points]
-    return _join(work)
+    return _join_pairs(work)
 
 
 @njit(fastmath=ANY_ORDER)
-def _join(work: Work) -> float:
+def _join_pairs(work: Work) -> float:
     """The weight of every pair of points, and of all."""
     pair_ways = work.pair_ways
     tilt = work.tilt
@@ -325,7 +323,7 @@ def _uniform(state: State) -> float:
 
 
 @njit
-def _find(limit: float, work: Work) -> tuple[int, int, int]:
+def _points_at(limit: float, work: Work) -> tuple[int, int, int]:
     """Where the running sum of weights passes a limit; the last entry takes rounding.
 
     Returns the first pair's length, and both pairs' points.
@@ -360,7 +358,7 @@ def _find(limit: float, work: Work) -> tuple[int, int, int]:
 
 
 @njit
-def _pick(work: Work, suit: int, length: int, points: int, state: State) -> int:
+def _draw_suit(work: Work, suit: int, length: int, points: int, state: State) -> int:
     """The first side's cards of one suit as 13 bits, of given length and points in doubt."""
     row = work.suit[suit]
     first_certain = row[FIRST_CERTAIN]
@@ -372,30 +370,37 @@ def _pick(work: Work, suit: int, length: int, points: int, state: State) -> int:
     needed = 0
     added_honours = honours
     while True:  # every subset of the honours in doubt
-        added = length - _cards(first_certain) - _cards(added_honours)
-        fits = HONOUR_POINTS[added_honours] == points and 0 <= added <= small
+        added_small = length - _count_cards(first_certain) - _count_cards(added_honours)
+        fits = HONOUR_POINTS[added_honours] == points and 0 <= added_small <= small
         if fits and total <= limit:
-            weight = _weight(work, suit, length, added_honours, added)
+            weight = _honours_weight(work, suit, length, added_honours, added_small)
             if weight > 0.0:
                 chosen = added_honours
-                needed = added
+                needed = added_small
                 total += weight
         if added_honours == 0:
             break
         added_honours = (added_honours - 1) & honours
-    field = first_certain | (chosen << HONOUR_SHIFT)
-    open_places = small
+    small_cards = _draw_small(row[SMALL], needed, state)
+    return int(first_certain | (chosen << HONOUR_SHIFT) | small_cards)
+
+
+@njit
+def _draw_small(cards: int | np.int64, needed: int, state: State) -> int:
+    """So many of the small cards of a field, each choice as likely."""
+    field = 0
+    open_places = _count_cards(cards)
     for rank in range(HONOUR_SHIFT):
-        if (row[SMALL] >> rank) & 1:
+        if (cards >> rank) & 1:
             if _uniform(state) * open_places < needed:
                 field |= 1 << rank
                 needed -= 1
             open_places -= 1
-    return int(field)
+    return field
 
 
 @njit
-def _pick_pair(work: Work, pair: int, length: int, points: int, state: State) -> int:
+def _draw_pair(work: Work, pair: int, length: int, points: int, state: State) -> int:
     """The first side's cards of two suits, of given length and points in doubt."""
     suit = 2 * pair
     first = work.suit[suit]
@@ -417,8 +422,10 @@ def _pick_pair(work: Work, pair: int, length: int, points: int, state: State) ->
                     first_length = cards
                     first_points = p
                     total += weight
-    low = _pick(work, suit, first_length, first_points, state)
-    high = _pick(work, suit + 1, length - first_length, points - first_points, state)
+    low = _draw_suit(work, suit, first_length, first_points, state)
+    high = _draw_suit(
+        work, suit + 1, length - first_length, points - first_points, state
+    )
     return low << (13 * suit) | high << (13 * suit + 13)
 
 
@@ -433,7 +440,7 @@ def fill_splits(
             total_weight = add_up(work, np.int64(cards[i]))
         log_sums[i] = np.log(total_weight) if total_weight > 0.0 else -np.inf
         if len(state) > 0 and total_weight > 0.0:
-            length, p, q = _find(_uniform(state) * total_weight, work)
-            minors = _pick_pair(work, 0, length, p, state)
-            majors = _pick_pair(work, 1, 13 - length, q, state)
+            length, p, q = _points_at(_uniform(state) * total_weight, work)
+            minors = _draw_pair(work, 0, length, p, state)
+            majors = _draw_pair(work, 1, 13 - length, q, state)
             hands[i] = np.uint64(minors | majors)

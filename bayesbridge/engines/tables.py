@@ -1,5 +1,4 @@
-"""Integer tables by suit rows: layouts numbered, unranked and drawn exactly under all
-hard evidence.
+"""Integer tables by suit rows: layouts numbered and drawn under hard evidence.
 
 A *row* places the unknown cards of one suit; its *key* is what the other suits must
 know of it: a length index and a points index, numbers in mixed radix chosen so that the
@@ -41,12 +40,12 @@ from bayesbridge.game.shapes import Shapes
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import Seed, State, bounded, seed_state
 
-_MINORS: Final = (1 << 26) - 1
+_MINORS: Final = (1 << 26) - 1  # clubs and diamonds
 
 HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.int64)
 """(8192, 14) whether a 13-bit field holds so many cards."""
 
-MOST_LAYOUTS_INDEXED: Final = 1 << 63
+MOST_LAYOUTS_INDEXED: Final = 1 << 63  # numbers of layouts are 64-bit integers
 
 CHUNK: Final = 1 << 13
 """Layouts found at a time: their numbers stay in the processor's cache."""
@@ -55,9 +54,9 @@ PACKED_BITS: Final = 16
 """While rows are made, the fields of the four seats lie in one word, 16 bits each."""
 
 # Rows of the arrays in which kernels say where a layout lies in a pair of suits.
-KEY: Final = 0
-POINTS: Final = 1
-NUMBER: Final = 2
+KEY: Final = 0  # the pair key
+POINTS: Final = 1  # the points index
+NUMBER: Final = 2  # which of the pairs of rows of both
 
 
 class ShapeClasses(NamedTuple):

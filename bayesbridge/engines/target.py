@@ -1,9 +1,9 @@
-"""Target: everything that an engine must know, compiled once; tables of the layouts are
-built on first use, and kept.
+"""Everything that an engine must know, compiled once.
 
-``P(layout ∣ evidence) ∝ L(layout)`` over the layouts that the hard evidence allows,
-with L the likelihood of the soft evidence: a product of terms, P(what a seat called or
-played ∣ its hand), or P(call ∣ the two hands of the pair).
+Tables of the layouts are built on first use, and kept. ``P(layout ∣ evidence) ∝
+L(layout)`` over the layouts that the hard evidence allows, with L the likelihood of the
+soft evidence: a product of terms, P(what a seat called or played ∣ its hand), or P(call
+∣ the two hands of the pair).
 """
 
 from __future__ import annotations

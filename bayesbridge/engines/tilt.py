@@ -1,5 +1,4 @@
-"""The engine ``importance``: importance sampling from a proposal that is fitted to the
-soft evidence.
+"""The engine ``importance``: sampling from a proposal fitted to soft evidence.
 
 For bidders by levels the proposal is an exact table of these
 (:mod:`~bayesbridge.engines.levels`). For any other model it is a product of tilts, one
@@ -43,11 +42,10 @@ change from hand to hand.
 """
 
 
-# Of the draws asked for, where a slow likelihood is evaluated on more and more: the ESS
-# that is enough, the one that the next size should have, and the largest size.
-ENOUGH_ESS: Final = 0.6
-PROMISING_ESS: Final = 0.7
-MOST_EVALUATED: Final = 3
+# A slow likelihood is evaluated on more and more draws; all as shares of those asked for.
+ENOUGH_ESS: Final = 0.6  # the effective sample size that ends it
+PROMISING_ESS: Final = 0.7  # what the next size should have
+MOST_EVALUATED: Final = 3  # the largest size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,9 +96,9 @@ class Tilted:
         """About ``n`` of the draws, and which these are.
 
         For a larger ``n`` with the same uniform numbers ``chance``, one for each draw,
-        they are the same and more. A draw of weight w stays with probability min(1, w / c) and then weighs max(w,
-        c): means keep their expectation (J. S. Liu, R. Chen and W. H. Wong, "Rejection
-        control and sequential importance sampling", 1998).
+        they are the same and more. A draw of weight w stays with probability min(1, w /
+        c) and then weighs max(w, c): means keep their expectation (J. S. Liu, R. Chen
+        and W. H. Wong, "Rejection control and sequential importance sampling", 1998).
         """
         all_draws = np.arange(len(self.layouts))
         if n >= len(all_draws):
@@ -178,7 +176,7 @@ def _control_limit(relative: Floats, n: int) -> float:
     return high
 
 
-PILOT_ROUNDS: Final = 5
+PILOT_ROUNDS: Final = 5  # at most, in which the proposal is fitted
 UNIFORM_DRAWS: Final = 1200  # of a pilot round: uniform draws are cheap
 FITTED_DRAWS: Final = 250  # for each round so far: a poor fit needs more
 GOOD: Final = 0.3  # ESS / draws of a round that ends the pilot
@@ -394,11 +392,9 @@ def tilted_draws(
     return replace(weighted, reasons=(why, *weighted.reasons))
 
 
-# Draws by tables of levels: at most so many, and so many at a time after the first; ESS /
-# draws that is enough.
-MOST_LEVEL_DRAWS: Final = 500_000
-LEVEL_BATCH: Final = 100_000
-ENOUGH_OF_LEVELS: Final = 0.1
+MOST_LEVEL_DRAWS: Final = 500_000  # by tables of levels
+LEVEL_BATCH: Final = 100_000  # so many at a time after the first
+ENOUGH_OF_LEVELS: Final = 0.1  # ESS / draws asked for
 
 
 def _by_levels(

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 
 class Estimate[Value](NamedTuple):
-    """A mean, or another figure, and one standard error of it; numbers, or arrays of
-    one shape.
+    """A mean, or another figure, and one standard error of it.
+
+    They are numbers, or arrays of one shape.
     """
 
     mean: Value
@@ -82,8 +83,9 @@ class Weights:
 
     @property
     def log_mean(self) -> float:
-        """Log of the mean weight; log P(soft evidence ∣ hard evidence) when the draws
-        are uniform.
+        """Log of the mean weight.
+
+        It is log P(soft evidence ∣ hard evidence) when the draws are uniform.
         """
         largest = float(self.log.max())
         relative_sum = float(np.exp(self.log - largest).sum())

@@ -1,6 +1,4 @@
-"""Random positions with few unknown cards, all their layouts by brute force, and tests
-of draws from them.
-"""
+"""Random positions with few unknown cards, and all their layouts by brute force."""
 
 import functools
 import itertools
@@ -190,8 +188,9 @@ def tally(layouts, listed):
 
 
 def p_value(observed, probability):
-    """χ² against exact probabilities, the rare layouts thrown together; 0 if an
-    impossible one occurred.
+    """χ² against exact probabilities, the rare layouts thrown together.
+
+    It is 0 if an impossible one occurred.
     """
     if observed[probability == 0].any():
         return 0.0

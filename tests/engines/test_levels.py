@@ -1,6 +1,4 @@
-"""Calls under the paper's bidder: exact tables against enumeration, and against weighed
-draws at full size.
-"""
+"""Calls under the paper's bidder: exact tables against enumeration and draws."""
 
 import math
 from collections import Counter
@@ -167,9 +165,7 @@ def test_the_known_figures_of_a_closed_dummy():
 
 
 def test_weighed_uniform_draws_agree_at_full_size():
-    """P(calls), cards, and P(both bid) of two callers, within 4.5 standard errors of
-    weighed uniform draws.
-    """
+    """P(calls) and cards of one and two callers, against weighed uniform draws."""
     n = 400_000
     evidence = WEAK.lack(E, 0x1FFF << 26).length(W, 3, 2, 5)
     cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SA")]

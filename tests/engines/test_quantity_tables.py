@@ -1,6 +1,4 @@
-"""Class tables with the walks of trumps: levels by Algorithm 1, and suit bids drawn
-through them.
-"""
+"""Class tables with the walks of trumps, and suit bids drawn through them."""
 
 import math
 from fractions import Fraction
