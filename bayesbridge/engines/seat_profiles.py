@@ -7,7 +7,7 @@ other blocks hold are one class, and those that lead to no accepted profile are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -54,16 +54,11 @@ class SeatProfiles:
         high_pairs, high = _half_vectors(distinct[2], distinct[3])
         low_lengths = low[:, LENGTH_COLUMN]
         high_lengths = high[:, LENGTH_COLUMN]
-        low_place, high_place = _full_hands(low_lengths, high_lengths)
-
-        def measured(column: int) -> Ints:
-            """(hands,) a column of the vectors of the hands."""
-            return np.asarray(low[low_place, column] + high[high_place, column])
-
-        values = _slot_values(slots, len(low_place), measured)
+        hands = _full_hands(low_lengths, high_lengths)
+        values = _slot_values(slots, low, high, hands)
         numbers, profiles = numbered_rows(values)
         cells = np.full((len(low), len(high)), -1, dtype=np.int32)
-        cells[low_place, high_place] = numbers
+        cells[hands] = numbers
         pairs = low_pairs, high_pairs
         return cls(rows, pairs, (low_lengths, high_lengths), cells, profiles)
 
@@ -101,7 +96,7 @@ def _half_vectors(first: Ints, second: Ints) -> tuple[Ints, Ints]:
 
 
 def _full_hands(low_lengths: Ints, high_lengths: Ints) -> tuple[Ints, Ints]:
-    """All pairs of a low and a high half with 13 cards together."""
+    """All pairs of a low and a high half with 13 cards together: the place of either."""
     verify_size(len(low_lengths) * len(high_lengths), MOST_CELLS_TRIED, "cells")
     low_groups = [np.flatnonzero(low_lengths == n) for n in range(14)]
     high_groups = [np.flatnonzero(high_lengths == 13 - n) for n in range(14)]
@@ -113,17 +108,23 @@ def _full_hands(low_lengths: Ints, high_lengths: Ints) -> tuple[Ints, Ints]:
 
 
 def _slot_values(
-    slots: Sequence[Expression], hands: int, measured: Callable[[int], Ints]
+    slots: Sequence[Expression], low: Ints, high: Ints, hands: tuple[Ints, Ints]
 ) -> Ints:
-    """(hands, slots) the values of slots; ``measured``: a column of the hands' vectors."""
+    """(hands, slots) the values of slots over whole hands.
+
+    ``low``, ``high``: (halves, columns) vectors; ``hands``: the low and the high half of
+    each hand.
+    """
+    low_place, high_place = hands
     columns = {leaf: column for column, leaf in enumerate(measures_of(slots), 1)}
 
     def value(leaf: Leaf) -> Ints:
         """(hands,) the values of a measure."""
         assert isinstance(leaf, Held)
-        return measured(columns[leaf.measure, leaf.suit])
+        column = columns[leaf.measure, leaf.suit]
+        return np.asarray(low[low_place, column] + high[high_place, column])
 
-    values = np.zeros((hands, len(slots)), dtype=np.int64)
+    values = np.zeros((len(low_place), len(slots)), dtype=np.int64)
     for number, slot in enumerate(slots):
         values[:, number] = evaluate(slot, value)
     return values
