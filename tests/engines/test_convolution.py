@@ -111,7 +111,7 @@ def test_three_hidden_hands_at_full_size(pair):
     assert np.abs(z).max() < 5.5
     # The control: another pair's distribution is told apart at once.
     another_pair = (E, W) if S in pair else (S, N)
-    expected = n * capture_counts(SOUTH, *another_pair)["T"] / total
+    expected = n * (capture_counts(SOUTH, *another_pair)["T"] / total)
     assert np.abs((drawn - expected) / np.sqrt(expected + 1)).max() > 20
 
 
