@@ -83,13 +83,12 @@ class Budget:
 
         Layouts or a time take the place of an error.
         """
-        solving = self.solve is not None or self.seconds is not None
-        return Budget(
-            usual.draws if self.draws is None else self.draws,
-            self.solve if solving else usual.solve,
-            usual.seconds if self.seconds is None else self.seconds,
-            self.error if solving or self.error is not None else usual.error,
-        )
+        draws = usual.draws if self.draws is None else self.draws
+        seconds = usual.seconds if self.seconds is None else self.seconds
+        if self.solve is not None or self.seconds is not None:
+            return Budget(draws, self.solve, seconds, self.error)
+        error = usual.error if self.error is None else self.error
+        return Budget(draws, usual.solve, seconds, error)
 
     def layouts(self, cost: float, most: int) -> int:
         """How many layouts to solve at ``cost`` seconds each.

@@ -82,6 +82,7 @@ def _auto(
     _why: str,
     start: Proposal | None,
 ) -> Draws:
+    """The most exact engine that fits."""
     most_layouts = MOST_LAYOUTS
     if target.soft:
         most_layouts = min(MOST_LAYOUTS, target.cost.most_layouts)
@@ -108,12 +109,13 @@ def _enumerate(
     why: str,
     _: Proposal | None = None,
 ) -> Draws:
+    """All layouts, weighted by Bayes' rule."""
     walk = Enumeration.of(target.sampler)
-    everything = Draws(
+    unweighted = Draws(
         target, "enumerate", (why,), walk, exact=True, ess=float(target.count)
     )
     if target.plain:
-        return replace(everything, tables=target.sampler)
+        return replace(unweighted, tables=target.sampler)
     likelihoods = [target.log_likelihood(block) for block in walk.blocks(BLOCK)]
     log_likelihood = np.concatenate(likelihoods)
     if log_likelihood.max() == -np.inf:
@@ -121,7 +123,7 @@ def _enumerate(
     weights = Weights(log_likelihood)
     log_marginal = weights.log_mean + target.log_share(target.support_size)
     return replace(
-        everything,
+        unweighted,
         importance=weights,
         likelihood=weights.log,
         log_marginal=log_marginal,
@@ -135,6 +137,7 @@ def _sample(
     why: str,
     _: Proposal | None = None,
 ) -> Draws:
+    """Independent draws under hard evidence alone."""
     if target.soft:
         raise BayesBridgeError(
             "calls weigh layouts, which plain draws cannot: "
@@ -162,17 +165,26 @@ def _sample_conditions(
     return Draws(target, "direct", (why, drawn), pending, ess=float(draws))
 
 
+def _accepted_draws(target: Target, draws: int, state: State) -> tuple[Masks, int]:
+    """At least so many draws from tables that meet the other conditions.
+
+    Fewer where draws that meet them are too rare. Also how many were drawn.
+    """
+    batches: list[Masks] = []
+    accepted = 0
+    drawn = 0
+    while accepted < draws and drawn < max(MOST_REJECTED, 10 * draws):
+        masks = target.plan.table.draw(BATCH, state)
+        batches.append(masks[target.constraints.meets(masks)])
+        accepted += len(batches[-1])
+        drawn += BATCH
+    return np.concatenate(batches), drawn
+
+
 def _sample_tested(target: Target, draws: int, state: State, why: str) -> Draws:
     """Draws from tables of which those count that meet the other conditions."""
-    table = target.plan.table
-    accepted: list[Masks] = []
-    kept = 0
-    drawn = 0
-    while kept < draws and drawn < max(MOST_REJECTED, 10 * draws):
-        masks = table.draw(BATCH, state)
-        accepted.append(masks[target.constraints.meets(masks)])
-        kept += len(accepted[-1])
-        drawn += BATCH
+    accepted, drawn = _accepted_draws(target, draws, state)
+    kept = len(accepted)
     tested = "; ".join(map(short_text, target.plan.tested))
     if kept < MIN_ESS:
         raise TooFewDraws(
@@ -181,7 +193,7 @@ def _sample_tested(target: Target, draws: int, state: State, why: str) -> Draws:
             draws=drawn,
             worth=float(kept),
         )
-    masks = np.concatenate(accepted)[:draws]
+    masks = accepted[:draws]
     how_drawn = (
         f"{len(masks)} independent exact draws: {kept} of {drawn} draws from tables "
         f"meet {tested}, which these do not hold"
@@ -193,7 +205,7 @@ def _sample_tested(target: Target, draws: int, state: State, why: str) -> Draws:
         "direct",
         (why, how_drawn),
         masks,
-        log_marginal=math.log(kept / drawn) + target.log_share(table.total),
+        log_marginal=math.log(kept / drawn) + target.log_share(target.plan.table.total),
         log_marginal_error=math.sqrt((1 - kept / drawn) / kept),
         ess=float(len(masks)),
     )
@@ -206,6 +218,7 @@ def _weigh(
     why: str,
     _: Proposal | None = None,
 ) -> Draws:
+    """Uniform draws under the hard evidence, weighted by the soft evidence."""
     masks = target.uniform.draw(draws, rng)
     by_term = target.soft.by_term(masks)
     fits = target.constraints.meets(masks)
@@ -282,6 +295,7 @@ def _particles(
     why: str,
     start: Proposal | None,
 ) -> Draws:
+    """Draws from a fitted proposal, moved as particles."""
     return moved(tilted_draws(target, draws, rng, why, start), draws, rng)
 
 

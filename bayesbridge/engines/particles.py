@@ -102,30 +102,13 @@ def _allowed_shapes(constraints: Constraints, seat: int) -> Bools:
 
 
 # Kernels. m cards are in doubt and go by their index into ``cards``: x and y are two of
-# them, i and j their places, a and b the seats of these, s and t their suits.
+# them, i and j their places, a and b the seats of these, s and t their suits. All swaps
+# are one loop: a function called for each would count references to all of ``Moves``.
 
 
 @njit
 def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
-    """Swap in place (n,) times in each of (n, 4) layouts."""
-    places = np.empty(len(moves.cards), dtype=np.int64)
-    lengths = np.empty((4, 4), dtype=np.int64)
-    points = np.empty(4, dtype=np.int64)
-    for row in range(len(layouts)):
-        _read_layout(layouts[row], moves, places, lengths, points)
-        _swap_cards(moves, swaps[row], state, places, lengths, points)
-        _write_layout(layouts[row], moves, places)
-
-
-@njit
-def _swap_cards(
-    moves: Moves, swaps: int, state: State, places: Ints, lengths: Ints, points: Ints
-) -> None:
-    """Try so many swaps, each of which is made if the hard evidence still holds then.
-
-    ``places``: (m,) the card at each place; ``lengths``: (4, 4) by seat and suit;
-    ``points``: (4,) by seat.
-    """
+    """Try (n,) swaps in each of (n, 4) layouts; those are made that keep the evidence."""
     start = moves.start
     seat_of = moves.seat_of
     allowed = moves.allowed
@@ -134,26 +117,32 @@ def _swap_cards(
     shapes = moves.shapes
     low = moves.points_low
     high = moves.points_high
-    for _ in range(swaps):
-        i, j = _two_places(next64(state), start, seat_of)
-        a = seat_of[i]
-        b = seat_of[j]
-        x = places[i]
-        y = places[j]
-        if (allowed[x] >> b & allowed[y] >> a & 1) == 0:
-            continue
-        gain = card_points[y] - card_points[x]
-        if gain != 0:
-            if not low[a] <= points[a] + gain <= high[a]:
+    places = np.empty(len(seat_of), dtype=np.int64)  # the card at each place
+    lengths = np.empty((4, 4), dtype=np.int64)
+    points = np.empty(4, dtype=np.int64)
+    for row in range(len(layouts)):
+        _read_layout(layouts[row], moves, places, lengths, points)
+        for _ in range(swaps[row]):
+            i, j = _two_places(next64(state), start, seat_of)
+            a = seat_of[i]
+            b = seat_of[j]
+            x = places[i]
+            y = places[j]
+            if (allowed[x] >> b & allowed[y] >> a & 1) == 0:
                 continue
-            if not low[b] <= points[b] - gain <= high[b]:
+            gain = card_points[y] - card_points[x]
+            if gain != 0:
+                if not low[a] <= points[a] + gain <= high[a]:
+                    continue
+                if not low[b] <= points[b] - gain <= high[b]:
+                    continue
+            if not _exchange_suits(lengths, shapes, a, b, suits[x], suits[y]):
                 continue
-        if not _exchange_suits(lengths, shapes, a, b, suits[x], suits[y]):
-            continue
-        points[a] += gain
-        points[b] -= gain
-        places[i] = y
-        places[j] = x
+            points[a] += gain
+            points[b] -= gain
+            places[i] = y
+            places[j] = x
+        _write_layout(layouts[row], moves, places)
 
 
 @njit

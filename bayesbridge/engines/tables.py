@@ -662,12 +662,13 @@ def locate(join: KeyJoin, high_ways: Ints, numbers: Ints) -> Ints:
     return located
 
 
+@njit
 def add_pair(pair: SuitPair, shift: int, located: Ints, out: Masks) -> None:
     """Add to each of (n, 4) layouts its cards of two suits.
 
     The first suit begins at bit ``shift``; ``located``: (3, n), see :func:`locate`.
     """
-    rows = np.empty((2, len(out)), dtype=np.int64)
+    rows = np.empty((2, len(out)), np.int64)
     _find_rows(pair, located, rows)
     add_cards(pair.first.fields, rows[0], shift, out)
     add_cards(pair.second.fields, rows[1], shift + 13, out)
