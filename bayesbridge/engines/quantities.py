@@ -160,7 +160,7 @@ class Level(Quantity):
     def of(cls, seat: int, values: Sequence[object], strain: int) -> Self:
         """The function that tells levels of different ``values`` apart.
 
-        There are 8 of these, numbered as they first occur.
+        ``values``: by level, 8 of them; they are numbered as they first occur.
         """
         distinct = list(dict.fromkeys(values))
         return cls(seat, tuple(map(distinct.index, values)), strain)
@@ -171,7 +171,7 @@ class Level(Quantity):
         return 1 + max(self.by_level)
 
     def codes(self, suit: int, fields: Fields) -> Ints:
-        """What each set of a suit's cards does with a budget."""
+        """(rows,) what the cards of a suit do with a budget."""
         walk = suit_walks(self.strain)
         codes = _suit_codes(
             walk.gap[suit], walk.first[suit], walk.step[suit], self._scope
@@ -325,7 +325,7 @@ class Points(Quantity):
     size: ClassVar[int] = 41
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """The points of each set of a suit's cards."""
+        """(rows,) the points of the cards of a suit."""
         return table(POINTS)[fields[:, self.seat]]
 
 
@@ -341,7 +341,7 @@ class Outcome(Quantity):
     size: ClassVar[int] = CODES
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """The summary of what both hands hold in a suit."""
+        """(rows,) the summary of what both hands hold in a suit."""
         holdings = TERNARY[fields[:, self.first]] + 2 * TERNARY[fields[:, self.second]]
         return simplified(row_table()[holdings].astype(np.int64))
 
@@ -383,6 +383,6 @@ class TotalGap(Quantity):
     size: ClassVar[int] = 53
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """The gap of the cards that both hands hold in a suit."""
+        """(rows,) the gap of the cards that both hands hold in a suit."""
         of_pair = fields[:, self.first] | fields[:, self.second]
         return np.asarray(LEADING_GAP[of_pair].astype(np.int64))
