@@ -30,7 +30,8 @@ MOST_ROWS: Final = 400_000
 megabytes.
 """
 
-MOST_ROWS_TRIED: Final = 16 * MOST_ROWS  # before those that overfill a hand are dropped
+# Before those that overfill a hand are dropped.
+MOST_ROWS_TRIED: Final = 16 * MOST_ROWS
 
 WAYS_BITS: Final = 62  # the ways of a half of the deck have no more bits
 
@@ -63,8 +64,9 @@ class Holders(NamedTuple):
 
 
 def compositions(size: int, allowed: Sequence[int], holders: int) -> tuple[Ints, Ints]:
-    """(n, holders) how many like cards each of the allowed holders may get, and (n,) in
-    how many ways.
+    """All ways to share out ``size`` like cards among the allowed holders.
+
+    Returns (n, holders) how many each gets, and (n,) in how many ways.
 
     >>> shares, ways = compositions(2, (0, 2), 3)
     >>> shares.tolist(), ways.tolist()
@@ -100,41 +102,33 @@ class Block:
         holders: Holders,
         measures: Sequence[SuitMeasure],
     ) -> Block:
-        """All rows that fit into the rooms of the holders; ``measures``: those that
-        tell cards apart.
+        """All rows that fit into the rooms of the holders.
+
+        ``measures``: those that tell cards apart.
         """
-        kinds: dict[Hashable, list[int]] = {}
-        for card in cards:
-            kind = holders.of_card(card), _measured_as(card, measures)
-            kinds.setdefault(kind, []).append(card)
+        kinds = _kinds(cards, holders, measures)
         rooms = np.array(holders.rooms)
         counts = np.zeros((1, 0, len(rooms)), dtype=np.uint8)
         weights = np.ones(1, dtype=np.int64)
         totals = np.zeros((1, len(rooms)), dtype=np.int64)
-        for members in kinds.values():
-            allowed = holders.of_card(members[0])
-            shares, ways = compositions(len(members), allowed, len(rooms))
-            verify_size(len(counts) * len(shares), MOST_ROWS_TRIED, "rows")
-            row = np.repeat(np.arange(len(counts)), len(shares))
-            share = np.tile(np.arange(len(shares)), len(counts))
-            fits = (totals[row] + shares[share] <= rooms).all(1)
-            row = row[fits]
-            share = share[fits]
-            verify_size(len(row), MOST_ROWS, "rows")
+        for kind in kinds:
+            allowed = holders.of_card(kind[0])
+            shares, ways = compositions(len(kind), allowed, len(rooms))
+            row, share = _fitting_pairs(totals, shares, rooms)
             added = shares[share].astype(np.uint8)
             counts = np.concatenate([counts[row], added[:, None]], axis=1)
             totals = totals[row] + shares[share]
             weights = weights[row] * ways[share]
-        return cls(number, tuple(map(tuple, kinds.values())), counts, weights)
+        return cls(number, kinds, counts, weights)
 
     def vectors(
         self, place: int, certain: int, measures: Sequence[SuitMeasure]
     ) -> Ints:
-        """(rows, 1 + measures) how many cards the holder at a place gets, and what they
-        measure.
+        """(rows, 1 + measures) how many cards a holder gets, and what they measure.
 
-        ``certain``: the mask of the cards that the holder has anyway. They count in
-        block 0, or in their suit where a measure is not additive.
+        ``place``: of the holder among all holders; ``certain``: the mask of the cards
+        that it has anyway. They count in block 0, or in their suit where a measure is
+        not additive.
         """
         counts = self.counts[:, :, place].astype(np.int64)
         columns = []
@@ -170,6 +164,32 @@ class Block:
         return table(measure)[fields]
 
 
+def _kinds(
+    cards: Iterable[int], holders: Holders, measures: Sequence[SuitMeasure]
+) -> tuple[tuple[int, ...], ...]:
+    """The cards of each kind: they may lie in the same hands and measure the same."""
+    kinds: dict[Hashable, list[int]] = {}
+    for card in cards:
+        kind = holders.of_card(card), _measured_as(card, measures)
+        kinds.setdefault(kind, []).append(card)
+    return tuple(map(tuple, kinds.values()))
+
+
+def _fitting_pairs(totals: Ints, shares: Ints, rooms: Ints) -> tuple[Ints, Ints]:
+    """The numbers of rows so far and of shares that overfill no holder together.
+
+    ``totals``: (rows, holders) cards that each holder has in a row so far; ``shares``:
+    (n, holders) those of one more kind; ``rooms``: (holders,).
+    """
+    verify_size(len(totals) * len(shares), MOST_ROWS_TRIED, "rows")
+    row = np.repeat(np.arange(len(totals)), len(shares))
+    share = np.tile(np.arange(len(shares)), len(totals))
+    fits = (totals[row] + shares[share] <= rooms).all(1)
+    row = row[fits]
+    verify_size(len(row), MOST_ROWS, "rows")
+    return row, share[fits]
+
+
 def _measured_as(card: int, measures: Sequence[SuitMeasure]) -> tuple[int, ...]:
     """Equal for cards of a block that may be exchanged without a change of any measure."""
     return tuple(
@@ -189,35 +209,45 @@ def _card_weights(rank_weights: Sequence[int], suit: int | None) -> list[int]:
 
 
 def deck_blocks(holders: Holders, measures: Sequence[SuitMeasure]) -> list[Block]:
-    """The unknown cards in four blocks: by rank where no measure is of a suit and
-    tables stay small, else by suit.
+    """The unknown cards in four blocks.
+
+    By rank where no measure is of a suit and tables stay small, else by suit.
     """
     unknown = [card for card in range(52) if holders.known.unknown_mask >> card & 1]
     weights = [measure.weights for measure, suit in measures if suit is None]
-    additive = [ranks for ranks in weights if ranks is not None]
+    additive = [rank_weights for rank_weights in weights if rank_weights is not None]
     if len(additive) == len(measures):
         try:
-            return [
-                Block.of(number, cards, holders, measures)
-                for number, cards in enumerate(
-                    _by_rank(unknown, additive, len(holders.rooms))
-                )
-            ]
+            by_rank = _by_rank(unknown, additive, len(holders.rooms))
+            return _blocks_of(by_rank, holders, measures)
         except TablesTooLarge:
             pass
-    suits = [[card for card in unknown if card // 13 == suit] for suit in range(4)]
+    by_suit: list[list[int]] = [[], [], [], []]
+    for card in unknown:
+        by_suit[card // 13].append(card)
+    return _blocks_of(by_suit, holders, measures)
+
+
+def _blocks_of(
+    cards_of_blocks: Sequence[Sequence[int]],
+    holders: Holders,
+    measures: Sequence[SuitMeasure],
+) -> list[Block]:
     return [
-        Block.of(number, cards, holders, measures) for number, cards in enumerate(suits)
+        Block.of(number, cards, holders, measures)
+        for number, cards in enumerate(cards_of_blocks)
     ]
 
 
 def _by_rank(
     unknown: list[int], weights: Sequence[Sequence[int]], holders: int
 ) -> list[list[int]]:
-    """Cards that count something in two blocks, the others in one; in halves of 26
-    cards where ways of a half could pass ``WAYS_BITS``.
+    """The cards of four blocks: those that count something in two, the others in one.
+
+    They are in halves of 26 cards where ways of a half could pass ``WAYS_BITS``.
+    ``weights``: by rank, for each measure.
     """
-    counting_ranks = {rank for ranks in weights for rank in range(13) if ranks[rank]}
+    counting_ranks = set(np.flatnonzero(np.any(weights, axis=0)).tolist())
     counting = [card for card in unknown if card % 13 in counting_ranks]
     plain = [card for card in unknown if card % 13 not in counting_ranks]
     ranks = sorted({card % 13 for card in counting}, reverse=True)

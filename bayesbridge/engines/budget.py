@@ -1,5 +1,4 @@
-"""How much work an answer may be: the limits that every question takes, and the usual
-ones, in one place.
+"""How much work an answer may be: limits of every question, and the usual ones.
 
 All limits hold together: what is reached first ends the work. How many layouts a time
 allows follows from what estimators declare and not from a clock, so that the same seed
@@ -80,20 +79,21 @@ class Budget:
             )
 
     def over(self, usual: Budget) -> Budget:
-        """These limits, and the usual ones where none was chosen: layouts or a time
-        take the place of an error.
+        """These limits, and the usual ones where none was chosen.
+
+        Layouts or a time take the place of an error.
         """
-        solving = self.solve is not None or self.seconds is not None
-        return Budget(
-            usual.draws if self.draws is None else self.draws,
-            self.solve if solving else usual.solve,
-            usual.seconds if self.seconds is None else self.seconds,
-            self.error if solving or self.error is not None else usual.error,
-        )
+        draws = usual.draws if self.draws is None else self.draws
+        seconds = usual.seconds if self.seconds is None else self.seconds
+        if self.solve is not None or self.seconds is not None:
+            return Budget(draws, self.solve, seconds, self.error)
+        error = usual.error if self.error is None else self.error
+        return Budget(draws, usual.solve, seconds, error)
 
     def layouts(self, cost: float, most: int) -> int:
-        """How many layouts to solve at ``cost`` seconds each: as many as were named,
-        else as the time allows.
+        """How many layouts to solve at ``cost`` seconds each.
+
+        As many as were named, else as the time allows, at most ``most``.
         """
         if self.solve is not None:
             return self.solve

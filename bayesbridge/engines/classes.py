@@ -1,5 +1,6 @@
-"""Classes, what leads to the same whatever the rest is, and look-ups by the classes of
-two parts; needs no compiler.
+"""Classes of what leads to the same whatever the rest is, and look-ups by classes.
+
+Needs no compiler.
 """
 
 from __future__ import annotations
@@ -116,8 +117,9 @@ def digits(numbers: Ints, sizes: Sequence[int]) -> Ints:
 
 
 class Lookup(NamedTuple):
-    """For each quantity a matrix, all in one array; what is looked up for several
-    quantities is added up.
+    """For each quantity a matrix, all in one array.
+
+    What is looked up for several quantities is added up.
     """
 
     table: NDArray[np.signedinteger]
@@ -132,8 +134,9 @@ class Lookup(NamedTuple):
         sizes: Sequence[int],
         most: int = MOST_CLASSES,
     ) -> Self:
-        """Matrices whose entries are below ``sizes``; sums are numbers in mixed radix,
-        negative where an entry is.
+        """From matrices whose entries are below ``sizes``.
+
+        Sums are numbers in mixed radix, negative where an entry is.
         """
         size = math.prod(sizes)
         verify_size(size, most, "classes of two suits")
@@ -151,8 +154,9 @@ class Lookup(NamedTuple):
         )
 
     def between(self, low: Ints, high: Ints) -> Ints:
-        """(n, m) what is looked up for (n, quantities) and (m, quantities) classes,
-        added up.
+        """(n, m) what is looked up for (n, quantities) and (m, quantities) classes.
+
+        It is added up over quantities.
         """
         total = np.zeros((len(low), len(high)), dtype=np.int64)
         for offset, width, low_class, high_class in zip(

@@ -1,5 +1,4 @@
-"""How many layouts fit, exactly; and plans of conditions: what of them tables hold, and
-what is tested on each draw.
+"""How many layouts fit, exactly; what of conditions tables hold, and what is tested.
 
 All parts go into one table (:class:`~bayesbridge.engines.deal_tables.DealTable`) if it
 is small enough; else one by one, the rarest first, as long as it can hold them. Either
@@ -13,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+
+import numpy as np
 
 from bayesbridge.display.words import counted, number
 from bayesbridge.engines.deal_tables import DealTable
@@ -38,22 +39,23 @@ ONE_IN_HUNDRED = 0.01  # rarer ones are 1 in a whole number
 
 
 def count(constraints: Constraints) -> int:
-    """The number of layouts that fit, conditions aside; 0 if the constraints contradict
-    each other.
+    """The number of layouts that fit, conditions aside.
+
+    It is 0 if the constraints contradict each other.
     """
     hard = replace(constraints, conditions=())
-    known = hard.normalised()
-    if known.impossible:
+    settled = hard.normalised()
+    if settled.impossible:
         return 0
-    certain_cards = replace(Constraints.free(), must=known.must)
-    if known == certain_cards.normalised():
-        return _multinomial([known.room(seat) for seat in known.hidden])
+    certain_cards = replace(Constraints.free(), must=settled.must)
+    if settled == certain_cards.normalised():
+        return _multinomial([settled.room(seat) for seat in settled.hidden])
     try:
-        return DealTable.of(known, constraint_condition(hard)).total
+        return DealTable.of(settled, constraint_condition(hard)).total
     except TablesTooLarge:
-        seat, suit = _least_known_length(known)
-        shortest = known.shortest[seat][suit]
-        longest = known.longest[seat][suit]
+        seat, suit = _widest_length(settled)
+        shortest = settled.shortest[seat][suit]
+        longest = settled.longest[seat][suit]
         if shortest == longest:
             raise
         lengths = range(shortest, longest + 1)
@@ -66,40 +68,39 @@ def _multinomial(rooms: Sequence[int]) -> int:
     return math.factorial(sum(rooms)) // orders
 
 
-def _least_known_length(known: Constraints) -> tuple[int, int]:
+def _widest_length(constraints: Constraints) -> tuple[int, int]:
     """The seat and suit with the widest range of lengths, the last of several."""
-    _, seat, suit = max(
-        (known.longest[seat][suit] - known.shortest[seat][suit], seat, suit)
-        for seat in SEATS
-        for suit in SUITS
-    )
+    shortest = np.array(constraints.shortest)
+    widths = np.array(constraints.longest) - shortest
+    seat, suit = np.argwhere(widths == widths.max())[-1].tolist()
     return seat, suit
 
 
-def constraint_condition(known: Constraints) -> Expression:
-    """What constraints say beyond the places of cards: lengths, shapes, points and
-    conditions.
+def constraint_condition(constraints: Constraints) -> Expression:
+    """What constraints say beyond the places of cards.
+
+    That is lengths, shapes, points and conditions.
     """
-    settled = known.normalised()
+    settled = constraints.normalised()
     cards_alone = replace(Constraints.free(), must=settled.must, may=settled.may)
     by_cards = cards_alone.normalised()
-    parts: list[Expression] = []
+    terms: list[Expression] = []
     for seat in settled.hidden:
         for suit in SUITS:
-            parts += _bounds(
+            terms += _bounds(
                 Held(LENGTH, seat, suit),
-                (known.shortest[seat][suit], known.longest[seat][suit]),
+                (constraints.shortest[seat][suit], constraints.longest[seat][suit]),
                 (by_cards.shortest[seat][suit], by_cards.longest[seat][suit]),
             )
-        shapes = known.shapes[seat]
+        shapes = constraints.shapes[seat]
         if shapes is not None:
-            parts.append(ShapeIn(seat, shapes))
-        parts += _bounds(
+            terms.append(ShapeIn(seat, shapes))
+        terms += _bounds(
             Held(POINTS, seat, None),
-            (known.points_low[seat], known.points_high[seat]),
+            (constraints.points_low[seat], constraints.points_high[seat]),
             (by_cards.points_low[seat], by_cards.points_high[seat]),
         )
-    return conjunction((*parts, *known.conditions))
+    return conjunction((*terms, *constraints.conditions))
 
 
 def _bounds(
@@ -125,8 +126,9 @@ class ConditionTables:
 
     @classmethod
     def of(cls, known: Constraints, condition: Expression = TRUE) -> ConditionTables:
-        """Tables for constraints and a condition; raises ``Contradiction`` if no deal
-        can meet them.
+        """Tables for constraints and a condition.
+
+        Raises ``Contradiction`` if no deal can meet them.
 
         >>> from bayesbridge.evidence.parser import parse_expression
         >>> condition = parse_expression("hcp(north) == 37")
@@ -137,14 +139,14 @@ class ConditionTables:
         settled = replace(known.normalised(), conditions=())
         if settled.impossible:
             raise _nothing_fits(condition)
-        whole = conjunction((constraint_condition(known), condition))
-        parts = [part for part in conjuncts(whole) if part != TRUE]
-        tested = [part for part in parts if opaque(part)]
-        exact = [part for part in parts if not opaque(part)]
+        everything = conjunction((constraint_condition(known), condition))
+        terms = [term for term in conjuncts(everything) if term != TRUE]
+        tested = [term for term in terms if opaque(term)]
+        exact = [term for term in terms if not opaque(term)]
         try:
             table = DealTable.of(settled, conjunction(tuple(exact)))
         except TablesTooLarge:
-            table, exact, too_large = _as_much_as_fits(settled, exact)
+            table, exact, too_large = _largest_table(settled, exact)
             tested = too_large + tested
         if not table.total:
             raise _nothing_fits(condition)
@@ -167,10 +169,10 @@ class ConditionTables:
             chance = chance_text(self.exact_chance)
             deals = number(self.table.total)
             lines.append(f"Exact, from tables: {deals} deals, {chance}")
-            lines += [f"  {short_text(part)}" for part in self.exact]
+            lines += [f"  {short_text(term)}" for term in self.exact]
         if self.tested:
             lines.append("Tested on each draw:")
-            lines += [f"  {short_text(part)}" for part in self.tested]
+            lines += [f"  {short_text(term)}" for term in self.tested]
         return lines
 
 
@@ -189,91 +191,100 @@ def chance_text(chance: Fraction | float) -> str:
     return f"{100 * share:.3g} % (1 in {one_in})"
 
 
-def _as_much_as_fits(
-    known: Constraints, parts: Sequence[Expression]
+def _largest_table(
+    known: Constraints, terms: Sequence[Expression]
 ) -> tuple[DealTable, list[Expression], list[Expression]]:
-    """A table with as much of the condition as it can hold, the parts in it, and those
-    that are not; the rarest come first.
+    """A table with as much of the condition as it can hold; the rarest terms come first.
+
+    Returns the table, the terms in it, and those that are not.
     """
-    tables, too_large = _tables_of_parts(known, parts)
-    tables.sort(key=lambda part_table: part_table[1].total)
+    tables, too_large = _tables_of_terms(known, terms)
+    tables.sort(key=lambda term_table: term_table[1].total)
     table = DealTable.of(known)
-    held: list[Expression] = []
-    for part, part_table in tables:
+    in_table: list[Expression] = []
+    for term, term_table in tables:
         try:
-            together = conjunction((*held, part))
-            table = DealTable.of(known, together) if held else part_table
-            held.append(part)
+            if in_table:
+                table = DealTable.of(known, conjunction((*in_table, term)))
+            else:
+                table = term_table
+            in_table.append(term)
         except TablesTooLarge:
-            too_large.append(part)
+            too_large.append(term)
         if not table.total:
             break
-    return table, [piece for part in held for piece in conjuncts(part)], too_large
+    pieces: list[Expression] = []
+    for term in in_table:
+        pieces += conjuncts(term)
+    return table, pieces, too_large
 
 
-def _tables_of_parts(
-    known: Constraints, parts: Sequence[Expression]
+def _tables_of_terms(
+    known: Constraints, terms: Sequence[Expression]
 ) -> tuple[list[tuple[Expression, DealTable]], list[Expression]]:
-    """A table for each part alone, all that is about one seat as one part where it
-    fits; and the parts for which a table is too large.
+    """A table for each term alone, and the terms for which a table is too large.
+
+    All that is about one seat is one term, where it fits.
     """
     waiting: list[Expression] = []
     for seat in SEATS:
-        about_seat = tuple(part for part in parts if seats_of(part) == {seat})
+        about_seat = tuple(term for term in terms if seats_of(term) == {seat})
         if about_seat:
             waiting.append(conjunction(about_seat))
-    waiting += [part for part in parts if len(seats_of(part)) != 1]
+    waiting += [term for term in terms if len(seats_of(term)) != 1]
     tables: list[tuple[Expression, DealTable]] = []
     too_large: list[Expression] = []
     while waiting:
-        part = waiting.pop(0)
+        term = waiting.pop(0)
         try:
-            tables.append((part, DealTable.of(known, part)))
+            tables.append((term, DealTable.of(known, term)))
         except TablesTooLarge:
-            pieces = conjuncts(part)
+            pieces = conjuncts(term)
             if len(pieces) > 1:
                 waiting += pieces
             else:
-                too_large.append(part)
+                too_large.append(term)
     return tables, too_large
 
 
 def _nothing_fits(condition: Expression) -> Contradiction:
     """The error where no deal meets the constraints and the condition."""
-    given = "what is given"
+    evidence = "what is given"
     if condition != TRUE:
-        given += f" and the condition {short_text(condition)}"
+        evidence += f" and the condition {short_text(condition)}"
     return Contradiction(
-        f"no deal fits {given}: take a part of it away",
+        f"no deal fits {evidence}: take a part of it away",
         evidence=(),
     )
 
 
-def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
-    """Constraints with what parts of a condition say of lengths, shapes and points, as
-    far as they say it plainly.
+def tightened(known: Constraints, terms: Sequence[Expression]) -> Constraints:
+    """Constraints with what terms of a condition say of lengths, shapes and points.
+
+    Only what they say plainly, as a comparison with a number, is read.
 
     >>> from bayesbridge.evidence.parser import parse_expression
     >>> five_spades = parse_expression("spades(south) > 4")
     >>> tightened(Constraints.free(), [five_spades]).shortest[2]
     (0, 0, 0, 5)
     """
-    for part in parts:
-        match part:
+    tighter = known
+    for term in terms:
+        match term:
             case ShapeIn(seat, shapes):
-                known = known.shape(seat, shapes)
+                tighter = tighter.shape(seat, shapes)
             case Operation(sign, (Held(measure, seat, suit), Number(value))) if (
                 sign in _RANGES
             ):
                 low, high = _range_of(sign, value)
                 if measure == LENGTH and suit is not None:
-                    known = known.length(seat, suit, low, high)
+                    tighter = tighter.length(seat, suit, low, high)
                 elif measure == POINTS and suit is None:
-                    known = known.points(seat, low, high)
-    return known.normalised()
+                    tighter = tighter.points(seat, low, high)
+    return tighter.normalised()
 
 
-_RANGES = frozenset(("<", "<=", "==", ">=", ">"))
+_RANGES = frozenset(("<", "<=", "==", ">=", ">"))  # comparisons that bound a value
 _UNBOUNDED = 99  # more than any length or points
 
 

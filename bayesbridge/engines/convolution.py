@@ -1,5 +1,6 @@
-"""Exact distributions of what Algorithm 2 computes, from quantities of
-:mod:`~bayesbridge.engines.quantities`.
+"""Exact distributions of what Algorithm 2 computes, counted suit by suit.
+
+The quantities are those of :mod:`~bayesbridge.engines.quantities`.
 """
 
 from __future__ import annotations
@@ -30,13 +31,12 @@ def factors(constraints: Constraints) -> bool:
 def capture_counts(
     constraints: Constraints, first: int, second: int
 ) -> dict[str, Ints]:
-    """In how many layouts each quantity of Algorithm 2 takes each value, for a pair of
-    seats; all counts are exact.
+    """In how many layouts each quantity of Algorithm 2 takes each value, exactly.
 
-    ``c1``, ``c2``, ``c0``, ``delta`` and ``M``: (4, 14) by suit and value; ``Delta``
-    and ``chi``: (53,); ``Z``: (59,) from ``LOWEST_Z`` on; ``condition``: (3,) A fails,
-    only B fails, both hold; ``T``: (14,), 0 where a condition fails. Only where
-    :func:`factors` says yes.
+    ``first``, ``second``: the pair of seats. ``c1``, ``c2``, ``c0``, ``delta`` and
+    ``M``: (4, 14) by suit and value; ``Delta`` and ``chi``: (53,); ``Z``: (59,) from
+    ``LOWEST_Z`` on; ``condition``: (3,) A fails, only B fails, both hold; ``T``: (14,),
+    0 where a condition fails. Only where :func:`factors` says yes.
     """
     index = LayoutIndex.of(constraints)
     outcomes = ClassTables.of(index, [Outcome(first, second)]).counts()
@@ -66,8 +66,9 @@ def _suit_counts(index: LayoutIndex, first: int, second: int) -> dict[str, Ints]
 
 
 def _hand_counts(outcomes: Ints, gaps: Ints) -> dict[str, Ints]:
-    """Layouts by what follows from whole hands, from those by outcome code and those by
-    Δ.
+    """Layouts by what follows from whole hands.
+
+    ``outcomes``: layouts by outcome code; ``gaps``: (53,) by Δ.
     """
     met = OUTCOMES_WITH_TRICKS + np.flatnonzero(outcomes[OUTCOMES_WITH_TRICKS:])
     Delta = met // 512

@@ -1,7 +1,7 @@
-"""Kernels that draw from and count over the tables of
-:class:`~bayesbridge.engines.deal_tables.DealTable`.
+"""Kernels that draw from and count over tables of deals.
 
-They stand apart so that tables can be built, and deals counted, without a compiler.
+The tables are those of :class:`~bayesbridge.engines.deal_tables.DealTable`. They stand
+apart so that tables can be built, and deals counted, without a compiler.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ POOL = 4  # the word of the pool, after those of the seats
 
 @njit
 def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
-    """(combinations,) in how many ways each combination of profiles comes about: upper
-    and lower 64 bits.
+    """(combinations,) in how many ways each combination of profiles comes about.
+
+    Two words each: the upper and the lower 64 bits.
     """
     begin = join.begin
     end = join.end
@@ -63,8 +64,9 @@ def find_wide(upper: Words, lower: Words, high: np.uint64, low: np.uint64) -> in
 def bounded_wide(
     state: State, upper: np.uint64, lower: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """A uniform number below one of two words, which is at least 1: bits are drawn anew
-    until they are small enough.
+    """A uniform number below one of two words, which is at least 1.
+
+    Bits are drawn anew until they are small enough.
     """
     if upper == np.uint64(0):
         return np.uint64(0), bounded(state, lower)
@@ -80,8 +82,9 @@ def bounded_wide(
 
 @njit
 def take(rooms: Ints, total: int, state: State) -> int:
-    """The holder of one of ``total`` cards, each place alike; ``rooms``: how many each
-    still takes, less one then.
+    """The holder of one of ``total`` cards; each place is as likely.
+
+    ``rooms``: (holders,) how many each still takes, less one then.
     """
     place = np.int64(bounded(state, np.uint64(total)))
     holder = 0
@@ -96,7 +99,9 @@ def take(rooms: Ints, total: int, state: State) -> int:
 def add_group(
     block: BlockGroups, group: int, seats: Ints, state: State, hands: Words
 ) -> None:
-    """Deal a block by one of its groups: ``hands`` has a word for each seat and one for
+    """Deal a block by one of its groups.
+
+    ``seats``: (holders,) the place of each in ``hands``, (5,) masks of the seats and
     the pool.
     """
     counts = block.counts
@@ -134,9 +139,7 @@ def add_half(
 
 @njit
 def high_key(tables: Drawing, a: int, state: State) -> int:
-    """A key of the high half that completes key ``a`` of the low half, drawn by its
-    ways.
-    """
+    """A key of the high half that completes key ``a`` of the low one, drawn by ways."""
     accept = tables.join.accept
     profiles = tables.join.profiles
     low_classes = tables.low.classes

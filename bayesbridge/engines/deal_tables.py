@@ -1,5 +1,4 @@
-"""DealTable: all deals that meet a condition, counted exactly and drawn without
-rejection.
+"""All deals that meet a condition, counted exactly and drawn without rejection.
 
 The condition is taken apart by seat (:mod:`~bayesbridge.engines.slots`), the deck into
 blocks (:mod:`~bayesbridge.engines.blocks`). The values of a seat's slots are its
@@ -15,12 +14,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
-from bayesbridge.engines.blocks import Holders, deck_blocks
+from bayesbridge.engines.blocks import Block, Holders, deck_blocks
 from bayesbridge.engines.classes import verify_size
 from bayesbridge.engines.halves import BlockGroups, Drawing, Half, Join
 from bayesbridge.engines.seat_profiles import SeatProfiles
@@ -42,8 +41,8 @@ if TYPE_CHECKING:
 MOST_COMBINATIONS: Final = 2_000_000
 """Combinations of profiles beyond which tables are refused."""
 
-WORD_BITS: Final = 64
-WORD: Final = (1 << WORD_BITS) - 1
+WORD_BITS: Final = 64  # of a word of a number of ways
+WORD: Final = (1 << WORD_BITS) - 1  # the bits of a word
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,36 +66,29 @@ class DealTable:
     def of(
         cls, known: Constraints, condition: Expression = TRUE, *watched: Expression
     ) -> Self:
-        """Raises ``TablesTooLarge``, early, if they would be; :meth:`counts` tells the
-        values of ``watched`` apart.
+        """The table of a condition on deals that fit the known cards.
+
+        :meth:`counts` tells the values of ``watched`` apart. Raises ``TablesTooLarge``,
+        early, if tables would be.
         """
         slotted = with_slots(condition, *watched)
         seats = _seats_apart(known, slotted)
-        measures = [measures_of(slotted.expressions_of(seat)) for seat in seats]
-        distinguishing = [measure for of_seat in measures for measure in of_seat]
-        blocks = deck_blocks(Holders(known, seats), distinguishing)
-        profiles = []
-        for place, seat in enumerate(seats):
-            vectors = [
-                block.vectors(place, known.must[seat], measures[place])
-                for block in blocks
-            ]
-            profiles.append(SeatProfiles.of(vectors, slotted.expressions_of(seat)))
-        profiles, accept = _accepted(slotted, seats, profiles)
-        first, second, third, fourth = (
-            BlockGroups.of(block, [seat.rows[number] for seat in profiles])
-            for number, block in enumerate(blocks)
-        )
-        low = Half.of(first, second, profiles, 0)
-        high = Half.of(third, fourth, profiles, 1)
+        blocks, all_profiles = _blocks_and_profiles(known, slotted, seats)
+        profiles, accept = _accepted(slotted, seats, all_profiles)
+        groups = []
+        for number, block in enumerate(blocks):
+            row_classes = [seat_profiles.rows[number] for seat_profiles in profiles]
+            groups.append(BlockGroups.of(block, row_classes))
+        low = Half.of(groups[0], groups[1], profiles, 0)
+        high = Half.of(groups[2], groups[3], profiles, 1)
         return cls(
             known,
             slotted,
             seats,
-            tuple(seat.profiles for seat in profiles),
+            tuple(seat_profiles.profiles for seat_profiles in profiles),
             low,
             high,
-            (first, second, third, fourth),
+            (groups[0], groups[1], groups[2], groups[3]),
             Join.of(low, high, profiles, accept),
         )
 
@@ -106,8 +98,9 @@ class DealTable:
         return self._ways_before[-1] * self._pool_ways
 
     def draw(self, n: int, rng: Seed | State = None) -> Masks:
-        """``n`` independent uniform deals, (n, 4) masks; a state is advanced. There
-        must be a deal.
+        """``n`` independent uniform deals, (n, 4) masks; a state is advanced.
+
+        There must be a deal.
         """
         from bayesbridge.engines.deal_draws import draw_deals
         from bayesbridge.runtime.random64 import seed_state
@@ -117,9 +110,7 @@ class DealTable:
         return deals
 
     def counts(self) -> dict[tuple[int, ...], int]:
-        """In how many deals the expressions that are watched have each tuple of values,
-        exactly.
-        """
+        """In how many deals the watched expressions have each tuple of values, exactly."""
         from bayesbridge.engines.deal_draws import tally
 
         leaves = _slot_leaves(self.slotted, self.seats, self.profiles)
@@ -178,15 +169,37 @@ class DealTable:
         return math.factorial(sum(self._pool_rooms)) // orders
 
 
-def _seats_apart(known: Constraints, slotted: SlottedExpressions) -> tuple[int, ...]:
-    """The seats that do not share the pool: they have a slot, or may not hold every
-    card.
+def _seats_apart(
+    constraints: Constraints, slotted: SlottedExpressions
+) -> tuple[int, ...]:
+    """The seats that do not share the pool.
+
+    They have a slot, or may not hold every card.
     """
     apart = slotted.seats
     for seat in range(4):
-        if known.room(seat) and known.unknown_mask & ~known.may[seat]:
+        excluded_cards = constraints.unknown_mask & ~constraints.may[seat]
+        if constraints.room(seat) and excluded_cards:
             apart.add(seat)
     return tuple(sorted(apart))
+
+
+def _blocks_and_profiles(
+    constraints: Constraints, slotted: SlottedExpressions, seats: Sequence[int]
+) -> tuple[list[Block], list[SeatProfiles]]:
+    """The blocks of the deck, and the profiles of each of the seats."""
+    measures = {seat: measures_of(slotted.expressions_of(seat)) for seat in seats}
+    blocks = deck_blocks(
+        Holders(constraints, tuple(seats)), list(chain(*measures.values()))
+    )
+    profiles = []
+    for place, seat in enumerate(seats):
+        vectors = [
+            block.vectors(place, constraints.must[seat], measures[seat])
+            for block in blocks
+        ]
+        profiles.append(SeatProfiles.of(vectors, slotted.expressions_of(seat)))
+    return blocks, profiles
 
 
 def _accepted(
@@ -194,29 +207,36 @@ def _accepted(
     seats: tuple[int, ...],
     profiles: Sequence[SeatProfiles],
 ) -> tuple[list[SeatProfiles], Bools]:
-    """The profiles that some deal which meets the condition may have, and which of
-    their combinations meet it, with an axis for each seat.
+    """The profiles that some deal which meets the condition may have.
+
+    Also which of their combinations meet it, with an axis for each seat.
     """
     leaves = _slot_leaves(slotted, seats, [seat.profiles for seat in profiles])
     shape = [len(seat.profiles) for seat in profiles]
     verify_size(math.prod(shape), MOST_COMBINATIONS, "combinations")
     accept = np.broadcast_to(evaluate(slotted.skeletons[0], leaves) != 0, shape)
-    accepted: list[Bools] = []
-    for axis in range(len(seats)):
-        other_axes = tuple(other for other in range(len(seats)) if other != axis)
-        accepted.append(np.asarray(accept.any(axis=other_axes)))
-    kept = [seat.accepting(mask) for seat, mask in zip(profiles, accepted, strict=True)]
-    return kept, accept[np.ix_(*accepted)] if seats else accept
+    if not seats:
+        return [], accept
+    axes = range(len(seats))
+    useful: list[Bools] = []
+    useful_profiles = []
+    for axis, seat_profiles in enumerate(profiles):
+        accepted = np.asarray(accept.any(axis=(*axes[:axis], *axes[axis + 1 :])))
+        useful.append(accepted)
+        useful_profiles.append(seat_profiles.accepting(accepted))
+    return useful_profiles, accept[np.ix_(*useful)]
 
 
 def _slot_leaves(
     slotted: SlottedExpressions, seats: Sequence[int], profiles: Sequence[Ints]
 ) -> Leaves:
-    """The values of slots over all combinations of profiles: each seat has an axis of
-    its own.
+    """The values of slots over all combinations of profiles.
+
+    Each seat has an axis of its own.
     """
 
     def value(leaf: Leaf) -> Ints:
+        """The values of a slot by the profile of its seat."""
         assert isinstance(leaf, Slot)
         seat = slotted.slots[leaf.index][0]
         axis = seats.index(seat)

@@ -1,6 +1,4 @@
-"""Draws: what every engine returns, layouts with weights; and the weighted marginals of
-a batch of layouts.
-"""
+"""What every engine returns: layouts with weights, and their marginals."""
 
 from __future__ import annotations
 
@@ -26,17 +24,18 @@ from bayesbridge.runtime.random64 import State
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marginals(FrozenArrays, FieldTables):
-    """Sums of weights: ``fields`` (4 suits, 4 seats, 8192 sets of a suit's cards),
-    ``points`` (4 seats, 41).
-    """
+    """Sums of the weights of layouts, by the cards and by the points of each seat."""
 
-    fields: Floats = field()  # else the property would be taken for a default
-    points: Floats
+    #: (4 suits, 4 seats, 8192 sets of a suit's cards). Without ``field()`` the property
+    #: of the base class would be taken for a default.
+    fields: Floats = field()
+    points: Floats  #: (4 seats, 41)
 
     @classmethod
     def of(cls, blocks: Iterable[tuple[Masks, Floats]]) -> Self:
         """Add up blocks of (n, 4) masks with (n,) weights."""
-        fields, points = np.zeros((4, 4, 1 << 13)), np.zeros((4, 41))
+        fields = np.zeros((4, 4, 1 << 13))
+        points = np.zeros((4, 41))
         for masks, weights in blocks:
             _add(masks, weights, table(POINTS), fields, points)
         return cls(read_only(fields.swapaxes(0, 1)), read_only(points))
@@ -50,11 +49,11 @@ def _add(
     fields: Floats,
     points: Floats,
 ) -> None:
-    """Add (n,) weights of (n, 4) layouts to the (4, 4, 8192) sums by seat, suit and set
-    of cards, and to the (4, 41) sums by seat and points.
+    """Add (n,) weights of (n, 4) layouts to sums of weights.
 
-    ``field_points``: (8192,) the points of a set. What rounding takes from millions of
-    small weights is kept (Kahan): the sum of all is 1, not 1 + 4e-13.
+    ``fields``: (4, 4, 8192) sums by seat, suit and set of cards; ``points``: (4, 41) by
+    seat and points; ``field_points``: (8192,) the points of a set. What rounding takes
+    from millions of small weights is kept (Kahan): the sum of all is 1, not 1 + 4e-13.
     """
     lost_fields = np.zeros_like(fields)
     lost_points = np.zeros_like(points)
@@ -91,6 +90,7 @@ class LazyDraws(FrozenArrays):
 
     @cached_property
     def masks(self) -> Masks:
+        """(n, 4) the layouts; they are drawn when this is first read."""
         return read_only(self.draw(self.n, self.state.copy()))
 
 
@@ -124,13 +124,11 @@ class Draws:
     :attr:`mean_log_likelihood`.
     """
     log_marginal: float = 0.0  #: log P(soft evidence ∣ hard evidence).
-    log_marginal_error: float = (
-        0.0  #: About one standard error of ``log_marginal``, 0 where it is exact.
-    )
+    #: About one standard error of ``log_marginal``, 0 where it is exact.
+    log_marginal_error: float = 0.0
     ess: float = 0.0  #: Effective sample size of the layouts; their number where exact.
-    caveat: str = (
-        ""  #: What the engine warns of, and what to do; empty where all is well.
-    )
+    #: What the engine warns of, and what to do; empty where all is well.
+    caveat: str = ""
     #: What the draws were fitted to; the next step along a record starts from it.
     proposal: Proposal | None = None
     batches: Batches | None = None
@@ -141,7 +139,10 @@ class Draws:
     @property
     def why(self) -> str:
         """Why that engine, and how far its answer can be trusted, in words."""
-        return f"{self.method}: {'; '.join(self.reasons)}{'; every answer is exact' if self.exact else ''}"
+        reasons = list(self.reasons)
+        if self.exact:
+            reasons.append("every answer is exact")
+        return f"{self.method}: {'; '.join(reasons)}"
 
     def __post_init__(self) -> None:
         for array in (self.source, self.likelihood):
@@ -175,30 +176,31 @@ class Draws:
 
     @property
     def khat(self) -> float | None:
-        """Pareto k̂ of the weights before draws were thinned or resampled (above 0.7
-        they deceive), if they differ.
+        """Pareto k̂ of the weights, if they differ; above 0.7 they deceive.
+
+        It is that of the weights before draws were thinned or resampled.
         """
         weights = self.proposed or self.importance
-        return None if self.exact or weights is None else weights.khat
+        if self.exact or weights is None:
+            return None
+        return weights.khat
 
     @cached_property
     def weights(self) -> Floats:
         """(n,) weights of the layouts, which add up to one."""
-        return read_only(
-            np.full(len(self), 1.0 / len(self))
-            if self.importance is None
-            else self.importance.W
-        )
+        if self.importance is None:
+            return read_only(np.full(len(self), 1.0 / len(self)))
+        return read_only(self.importance.W)
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
-        """All layouts with their weights, ``size`` at a time: memory stays flat however
-        many there are.
+        """All layouts with their weights, ``size`` at a time.
+
+        Memory stays flat however many there are.
         """
         for begin in range(0, len(self), size):
             end = min(begin + size, len(self))
-            weights = (
-                np.full(end - begin, 1.0 / len(self))
-                if self.importance is None
-                else self.weights[begin:end]
-            )
+            if self.importance is None:
+                weights = np.full(end - begin, 1.0 / len(self))
+            else:
+                weights = self.weights[begin:end]
             yield self.stretch(begin, end), weights

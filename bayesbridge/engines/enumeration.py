@@ -1,8 +1,7 @@
-"""All layouts, each once, in the order of their numbers
-(:mod:`bayesbridge.engines.tables`) and in flat memory.
+"""All layouts, each once, in the order of their numbers and in flat memory.
 
-Any stretch can be produced without walking what lies before it, so blocks can go to
-several workers.
+The numbers are those of :mod:`bayesbridge.engines.tables`. Any stretch can be produced
+without walking what lies before it, so blocks can go to several workers.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from bayesbridge.engines.conditions import count
 from bayesbridge.engines.search import place_of
 from bayesbridge.engines.tables import (
     KEY,
-    NUMBER,
     POINTS,
     KeyJoin,
     LayoutIndex,
@@ -71,17 +69,19 @@ class Enumeration:
         )
 
     def stretch(self, begin: int, end: int) -> Masks:
-        """The layouts numbered ``begin`` … ``end`` - 1, as far as there are any: (m, 4)
-        masks.
-        """
+        """(m, 4) the layouts numbered ``begin`` … ``end`` - 1, as far as there are any."""
         begin = max(begin, 0)
         end = min(end, len(self))
         masks = np.empty((max(end - begin, 0), 4), dtype=np.uint64)
-        turns = _turns(self.index.join, begin, end)
-        in_low, in_high = locate(self.index.join, self.index.high.ways, turns)
-        partial = np.tile(self.index.base, (len(turns), 1))
-        add_pair(self.index.low, 0, in_low, partial)
-        _walk(self.index.high, self.index.join, partial, in_low, in_high, masks)
+        if not len(masks):
+            return masks
+        index = self.index
+        turns = _turns(index.join, begin, end)
+        in_low, _ = locate(index.join, index.high.ways, turns)
+        partial = np.tile(index.base, (len(turns), 1))
+        add_pair(index.low, 0, in_low, partial)
+        skipped = _number_in_turn(index.join, begin)
+        _walk(index.high, index.join, partial, in_low, skipped, masks)
         return masks
 
 
@@ -94,24 +94,31 @@ def _verify_total(layouts: int) -> None:
         )
 
 
+def _number_in_turn(join: KeyJoin, number: int) -> int:
+    """How many layouts with the same low pair of rows have lower numbers."""
+    key = int(np.searchsorted(join.key_start, number, side="right")) - 1
+    return int((number - join.key_start[key]) % join.key_completions[key])
+
+
 @njit
 def _turns(join: KeyJoin, begin: int, end: int) -> Ints:
-    """The numbers from ``begin`` to ``end`` at which the low pair of rows changes,
-    ``begin`` first.
+    """The numbers from ``begin`` to ``end`` at which the low pair of rows changes.
+
+    ``begin`` comes first.
     """
     start = join.key_start
     completions = join.key_completions
     turns = np.empty(max(end - begin, 0), np.int64)
-    found = 0
+    turn = 0
     number = begin
     key = place_of(start, 0, len(start), number)
     while number < end:
-        turns[found] = number
-        found += 1
+        turns[turn] = number
+        turn += 1
         number += completions[key] - (number - start[key]) % completions[key]
         if number == start[key + 1]:
             key += 1
-    return turns[:found].copy()
+    return turns[:turn].copy()
 
 
 @njit
@@ -120,111 +127,101 @@ def _walk(
     join: KeyJoin,
     partial: Masks,
     in_low: Ints,
-    in_high: Ints,
+    skipped: int,
     out: Masks,
 ) -> None:
-    """Fill (n, 4) ``out`` with each of the (turns, 4) partial layouts completed in every
-    way.
+    """Fill (n, 4) ``out`` with each of the partial layouts completed in every way.
 
-    ``in_low``, ``in_high``: (3, turns), where the first completion of each lies, see
-    :func:`~bayesbridge.engines.tables.locate`. Letters: a, b are length indices in
-    hearts and spades, p, q points indices in them.
+    ``partial``: (turns, 4) layouts without hearts and spades, and ``in_low``: (3, turns)
+    where their clubs and diamonds lie, see :func:`~bayesbridge.engines.tables.locate`;
+    ``skipped``: completions of the first that are left out.
     """
-    heart_fields = high.first.fields
-    spade_fields = high.second.fields
+    place = -skipped
+    for turn in range(len(partial)):
+        key = in_low[KEY, turn]
+        points = in_low[POINTS, turn]
+        partners = join.partners[join.partner_start[key] : join.partner_start[key + 1]]
+        fits = join.fit_points[join.fit_start[points] : join.fit_start[points + 1]]
+        place = _complete(high, partners, fits, partial[turn], out, place)
+        if place == len(out):
+            return
+
+
+@njit
+def _complete(
+    high: SuitPair,
+    partners: Ints,
+    fits: Ints,
+    partial: NDArray[np.uint64],
+    out: Masks,
+    place: int,
+) -> int:
+    """Complete a (4,) partial layout with all pairs of rows of some keys.
+
+    ``partners``: the keys, and ``fits``: the points indices of each that fit. Layouts
+    are written to ``out`` from ``place`` on, which is negative while so many are still
+    left out; returns the place after them. Letters: a, b are length indices in hearts
+    and spades, p, q points indices in them.
+    """
     heart_ways = high.first.ways
     spade_ways = high.second.ways
-    heart_start = high.first.start
-    spade_start = high.second.start
-    heart_scores = high.first.scores
-    pairing_start = high.pairing_start
-    pairing_first = high.pairing_first
-    pairing_second = high.pairing_second
-    partner_start = join.partner_start
-    partners = join.partners
-    fit_start = join.fit_start
-    fit_points = join.fit_points
-    width = heart_ways.shape[1]
-    filled = 0
-    for turn in range(len(partial)):
-        low_points = in_low[POINTS, turn]
-        partner = partner_start[in_low[KEY, turn]]
-        partner_end = partner_start[in_low[KEY, turn] + 1]
-        fit = fit_start[low_points]
-        while partners[partner] != in_high[KEY, turn]:
-            partner += 1
-        while fit_points[fit] != in_high[POINTS, turn]:
-            fit += 1
-        skip = in_high[NUMBER, turn]  # pairs of rows before the first completion
-        while partner < partner_end:
-            key = partners[partner]
-            points = fit_points[fit]
-            fit += 1
-            if fit == fit_start[low_points + 1]:
-                partner += 1
-                fit = fit_start[low_points]
-            for pairing in range(pairing_start[key], pairing_start[key + 1]):
-                a = pairing_first[pairing]
-                b = pairing_second[pairing]
-                for p in heart_scores:
-                    if p > points:
-                        break
+    width = high.ways.shape[1]
+    for key in partners:
+        for points in fits:
+            for pairing in range(high.pairing_start[key], high.pairing_start[key + 1]):
+                a = high.pairing_first[pairing]
+                b = high.pairing_second[pairing]
+                for p in high.first.scores:
                     q = points - p
-                    pairs = heart_ways[a, p] * spade_ways[b, q]
-                    if skip >= pairs:
-                        skip -= pairs
+                    if q < 0:
+                        break
+                    ways = heart_ways[a, p] * spade_ways[b, q]
+                    if ways <= max(-place, 0):
+                        place += ways
                         continue
-                    filled = _add_rows(
-                        partial[turn],
-                        heart_fields,
-                        heart_start[a * width + p],
-                        heart_ways[a, p],
-                        spade_fields,
-                        spade_start[b * width + q],
-                        spade_ways[b, q],
-                        skip,
+                    heart = high.first.start[a * width + p]
+                    spade = high.second.start[b * width + q]
+                    place = _add_rows(
+                        partial,
+                        high.first.fields[heart : heart + heart_ways[a, p]],
+                        high.second.fields[spade : spade + spade_ways[b, q]],
                         out,
-                        filled,
+                        place,
                     )
-                    skip = 0
-                    if filled == len(out):
-                        return
+                    if place == len(out):
+                        return place
+    return place
 
 
 @njit
 def _add_rows(
     partial: NDArray[np.uint64],
-    heart_fields: NDArray[np.uint16],
-    heart_begin: int,
-    hearts: int,
-    spade_fields: NDArray[np.uint16],
-    spade_begin: int,
-    spades: int,
-    skip: int,
+    heart_rows: NDArray[np.uint16],
+    spade_rows: NDArray[np.uint16],
     out: Masks,
-    filled: int,
+    place: int,
 ) -> int:
-    """Complete a (4,) partial layout with all pairs of rows of two keys, from the pair
-    number ``skip`` on; returns how many of ``out`` are filled then.
+    """Complete a (4,) partial layout with (n, 4) rows of hearts and (m, 4) of spades.
 
-    ``heart_fields``, ``spade_fields``: (rows, 4), of which ``hearts`` from
-    ``heart_begin`` on are of the key, and so in spades.
+    See :func:`_complete`: pairs are written as far as ``out`` has room for them.
     """
-    row = skip // spades
-    column = skip - row * spades
-    for one in range(heart_begin + row, heart_begin + hearts):
-        north = partial[0] | np.uint64(heart_fields[one, 0]) << HEARTS
-        east = partial[1] | np.uint64(heart_fields[one, 1]) << HEARTS
-        south = partial[2] | np.uint64(heart_fields[one, 2]) << HEARTS
-        west = partial[3] | np.uint64(heart_fields[one, 3]) << HEARTS
-        end = min(spades, column + len(out) - filled)
-        for two in range(spade_begin + column, spade_begin + end):
-            out[filled, 0] = north | np.uint64(spade_fields[two, 0]) << SPADES
-            out[filled, 1] = east | np.uint64(spade_fields[two, 1]) << SPADES
-            out[filled, 2] = south | np.uint64(spade_fields[two, 2]) << SPADES
-            out[filled, 3] = west | np.uint64(spade_fields[two, 3]) << SPADES
-            filled += 1
-        if filled == len(out):
+    skipped = max(-place, 0)
+    place = max(place, 0)
+    first_heart = skipped // len(spade_rows)
+    first_spade = skipped - first_heart * len(spade_rows)
+    for heart in range(first_heart, len(heart_rows)):
+        north = partial[0] | np.uint64(heart_rows[heart, 0]) << HEARTS
+        east = partial[1] | np.uint64(heart_rows[heart, 1]) << HEARTS
+        south = partial[2] | np.uint64(heart_rows[heart, 2]) << HEARTS
+        west = partial[3] | np.uint64(heart_rows[heart, 3]) << HEARTS
+        spade_end = min(len(spade_rows), first_spade + len(out) - place)
+        for spade in range(first_spade, spade_end):
+            out[place, 0] = north | np.uint64(spade_rows[spade, 0]) << SPADES
+            out[place, 1] = east | np.uint64(spade_rows[spade, 1]) << SPADES
+            out[place, 2] = south | np.uint64(spade_rows[spade, 2]) << SPADES
+            out[place, 3] = west | np.uint64(spade_rows[spade, 3]) << SPADES
+            place += 1
+        if place == len(out):
             break
-        column = 0
-    return filled
+        first_spade = 0
+    return place

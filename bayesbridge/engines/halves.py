@@ -33,12 +33,11 @@ from bayesbridge.game.layouts import Bools, Ints
 type Words = NDArray[np.uint64]
 """Masks of cards, or parts of 64 bits of a longer number."""
 
-MOST_PAIRINGS_TRIED: Final = 60_000_000
-MOST_PAIRINGS: Final = 8_000_000
-MOST_JOINS: Final = 300_000_000
-"""Sizes beyond which tables are refused: each keeps a table within a second or two and
-some hundred megabytes.
-"""
+# Sizes beyond which tables are refused: each keeps a table within a second or two and
+# some hundred megabytes.
+MOST_PAIRINGS_TRIED: Final = 60_000_000  # pairs of groups of two blocks
+MOST_PAIRINGS: Final = 8_000_000  # of these, that every seat can use
+MOST_JOINS: Final = 300_000_000  # pairs of keys of two halves
 
 CHUNK: Final = 1 << 18  # cells of a table that are looked up at once
 ANY_SIZE: Final = 1 << 60  # for look-ups whose sums may be as large as they come
@@ -81,9 +80,7 @@ class BlockGroups(NamedTuple):
 
 
 class Half(NamedTuple):
-    """Two blocks together: pairings sorted by key, keys sorted by how many cards each
-    seat gets.
-    """
+    """Two blocks together: pairings sorted by key, keys by the cards of each seat."""
 
     key_start: Ints  #: (keys + 1,) where the pairings of each begin.
     first: Ints  #: (pairings,) the group of the first block, and that of the second.
@@ -102,42 +99,51 @@ class Half(NamedTuple):
         half: int,
     ) -> Self:
         """Half 0 or 1; in half 1 the lengths are those that are missing to 13."""
-        pairs = [seat.pairs[half] for seat in profiles]
+        pairs = [seat_profiles.pairs[half] for seat_profiles in profiles]
         sizes = [int(pair.max(initial=0)) + 1 for pair in pairs]
-        class_of_pair = Lookup.of(pairs, sizes, ANY_SIZE)
-        combined, one, two = _pairings(first.classes, second.classes, class_of_pair)
-        distinct, keys = np.unique(combined, return_inverse=True)
-        classes = digits(distinct, sizes)
-        lengths = _lengths_number(classes, profiles, half)
-        by_lengths = np.argsort(lengths, kind="stable")
-        keys = np.argsort(by_lengths)[keys]
+        lookup = Lookup.of(pairs, sizes, ANY_SIZE)
+        pairings = _pairings(first.classes, second.classes, lookup)
+        keys, classes, lengths = _sorted_keys(pairings[0], sizes, profiles, half)
         order = np.argsort(keys, kind="stable")
-        one = one[order]
-        two = two[order]
-        ways = first.group_ways[one] * second.group_ways[two]
-        key_sizes = np.bincount(keys, minlength=len(distinct))
+        pairing_first, pairing_second = np.take(pairings[1:], order, axis=1)
+        ways = first.group_ways[pairing_first] * second.group_ways[pairing_second]
+        key_sizes = np.bincount(keys, minlength=len(lengths))
         before, key_ways, start = _runs(ways, key_sizes)
         return cls(
-            start,
-            one,
-            two,
-            before,
-            key_ways,
-            np.ascontiguousarray(classes[by_lengths]),
-            lengths[by_lengths],
+            start, pairing_first, pairing_second, before, key_ways, classes, lengths
         )
 
 
-def _pairings(first: Ints, second: Ints, class_of_pair: Lookup) -> Ints:
-    """(3, pairings) keys and groups of pairs of groups that every seat can use;
-    ``first``, ``second``: (groups, seats) classes.
+def _sorted_keys(
+    numbers: Ints, sizes: Sequence[int], profiles: Sequence[SeatProfiles], half: int
+) -> tuple[Ints, Ints, Ints]:
+    """The keys of a half, sorted by the cards of each seat.
+
+    ``numbers``: (pairings,) the classes of all seats in one number, in mixed radix.
+    Returns (pairings,) the key of each, (keys, seats) classes and (keys,) lengths.
     """
-    verify_size(len(first) * len(second), MOST_PAIRINGS_TRIED, "pairs of groups")
+    distinct, unsorted_keys = np.unique(numbers, return_inverse=True)
+    classes = digits(distinct, sizes)
+    lengths = _lengths_number(classes, profiles, half)
+    by_lengths = np.argsort(lengths, kind="stable")
+    keys = np.argsort(by_lengths)[unsorted_keys]
+    return keys, np.ascontiguousarray(classes[by_lengths]), lengths[by_lengths]
+
+
+def _pairings(first_classes: Ints, second_classes: Ints, class_of_pair: Lookup) -> Ints:
+    """(3, pairings) of groups that every seat can use: a number, then both groups.
+
+    The number has the classes of all seats as digits. ``first_classes``,
+    ``second_classes``: (groups, seats).
+    """
+    tried = len(first_classes) * len(second_classes)
+    verify_size(tried, MOST_PAIRINGS_TRIED, "pairs of groups")
     chunks = [np.empty((3, 0), dtype=np.int64)]
     pairings = 0
-    chunk_rows = 1 + CHUNK // (1 + len(second))
-    for begin in range(0, len(first), chunk_rows):
-        keys = class_of_pair.between(first[begin : begin + chunk_rows], second)
+    chunk_rows = 1 + CHUNK // (1 + len(second_classes))
+    for begin in range(0, len(first_classes), chunk_rows):
+        chunk = first_classes[begin : begin + chunk_rows]
+        keys = class_of_pair.between(chunk, second_classes)
         row, column = np.nonzero(keys >= 0)
         chunks.append(np.stack([keys[row, column], begin + row, column]))
         pairings += len(row)
@@ -155,8 +161,10 @@ def _lengths_number(classes: Ints, profiles: Sequence[SeatProfiles], half: int) 
 
 
 def _runs(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """For weights in runs of these sizes: the sum before each in its run, the sum of
-    each run, where runs begin.
+    """Sums of weights that lie in runs of these sizes.
+
+    Returns the sum before each weight in its run, the sum of each run, and where runs
+    begin.
     """
     start = running(sizes)
     sums = running(weights)
@@ -195,13 +203,13 @@ class Join(NamedTuple):
             end = self.end[key]
             same_lengths = np.searchsorted(low.lengths, low.lengths[key], side="right")
             chunk_end = key + 1 + CHUNK // (1 + int(end - begin))
-            until = min(int(same_lengths), chunk_end)
+            key_end = min(int(same_lengths), chunk_end)
             numbers = self.profiles.between(
-                low.classes[key:until], high.classes[begin:end]
+                low.classes[key:key_end], high.classes[begin:end]
             )
             fits = (numbers >= 0) & self.accept[np.maximum(numbers, 0)]
-            completions[key:until] = fits @ high.ways[begin:end]
-            key = until
+            completions[key:key_end] = fits @ high.ways[begin:end]
+            key = key_end
         return completions
 
 

@@ -1,5 +1,6 @@
-"""Which engine answers, and why: the most exact one that fits. ``ENGINES`` is the one
-list of them.
+"""Which engine answers, and why: the most exact one that fits.
+
+``ENGINES`` is the one list of them.
 """
 
 from __future__ import annotations
@@ -44,16 +45,18 @@ MIN_ESS_KEPT: Final = 0.5
 share of their ESS.
 """
 
-BATCH: Final = 1 << 14
-# Draws from tables that are tested, before too few are said to meet a condition
+BATCH: Final = 1 << 14  # draws from tables that are tested at a time
+
 MOST_REJECTED: Final = 2_000_000
+"""Draws from tables that are tested before too few are said to meet a condition."""
 
 
 def infer(
     target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None
 ) -> Draws:
-    """Run one engine, or the most exact that fits; a proposal is fitted from ``start``,
-    that of an earlier step.
+    """Run one engine, or the most exact that fits.
+
+    A proposal is fitted from ``start``, that of an earlier step.
     """
     if str(method) not in ENGINES:
         hint = did_you_mean(str(method), ENGINES)
@@ -77,8 +80,11 @@ def _auto(
     _why: str,
     start: Proposal | None,
 ) -> Draws:
-    most = min(MOST_LAYOUTS, target.cost.most_layouts) if target.soft else MOST_LAYOUTS
-    if target.support_size <= most:
+    """The most exact engine that fits."""
+    most_layouts = MOST_LAYOUTS
+    if target.soft:
+        most_layouts = min(MOST_LAYOUTS, target.cost.most_layouts)
+    if target.support_size <= most_layouts:
         return _enumerate(
             target, draws, rng, f"{target.support_size} layouts can all be walked"
         )
@@ -101,12 +107,13 @@ def _enumerate(
     why: str,
     _: Proposal | None = None,
 ) -> Draws:
+    """All layouts, weighted by Bayes' rule."""
     walk = Enumeration.of(target.sampler)
-    everything = Draws(
+    unweighted = Draws(
         target, "enumerate", (why,), walk, exact=True, ess=float(target.count)
     )
     if target.plain:
-        return replace(everything, tables=target.sampler)
+        return replace(unweighted, tables=target.sampler)
     likelihoods = [target.log_likelihood(block) for block in walk.blocks(BLOCK)]
     log_likelihood = np.concatenate(likelihoods)
     if log_likelihood.max() == -np.inf:
@@ -114,7 +121,7 @@ def _enumerate(
     weights = Weights(log_likelihood)
     log_marginal = weights.log_mean + target.log_share(target.support_size)
     return replace(
-        everything,
+        unweighted,
         importance=weights,
         likelihood=weights.log,
         log_marginal=log_marginal,
@@ -128,9 +135,11 @@ def _sample(
     why: str,
     _: Proposal | None = None,
 ) -> Draws:
+    """Independent draws under hard evidence alone."""
     if target.soft:
         raise BayesBridgeError(
-            'calls weigh layouts, which plain draws cannot: use method="auto", "importance" or "resample-move"'
+            "calls weigh layouts, which plain draws cannot: "
+            'use method="auto", "importance" or "resample-move"'
         )
     if target.constraints.conditions:
         return _sample_conditions(target, draws, rng, why)
@@ -154,17 +163,26 @@ def _sample_conditions(
     return Draws(target, "direct", (why, drawn), pending, ess=float(draws))
 
 
+def _accepted_draws(target: Target, draws: int, state: State) -> tuple[Masks, int]:
+    """At least so many draws from tables that meet the other conditions.
+
+    Fewer where draws that meet them are too rare. Also how many were drawn.
+    """
+    batches: list[Masks] = []
+    accepted = 0
+    drawn = 0
+    while accepted < draws and drawn < max(MOST_REJECTED, 10 * draws):
+        masks = target.plan.table.draw(BATCH, state)
+        batches.append(masks[target.constraints.meets(masks)])
+        accepted += len(batches[-1])
+        drawn += BATCH
+    return np.concatenate(batches), drawn
+
+
 def _sample_tested(target: Target, draws: int, state: State, why: str) -> Draws:
     """Draws from tables of which those count that meet the other conditions."""
-    table = target.plan.table
-    accepted: list[Masks] = []
-    kept = 0
-    drawn = 0
-    while kept < draws and drawn < max(MOST_REJECTED, 10 * draws):
-        masks = table.draw(BATCH, state)
-        accepted.append(masks[target.constraints.meets(masks)])
-        kept += len(accepted[-1])
-        drawn += BATCH
+    accepted, drawn = _accepted_draws(target, draws, state)
+    kept = len(accepted)
     tested = "; ".join(map(short_text, target.plan.tested))
     if kept < MIN_ESS:
         raise TooFewDraws(
@@ -173,7 +191,7 @@ def _sample_tested(target: Target, draws: int, state: State, why: str) -> Draws:
             draws=drawn,
             worth=float(kept),
         )
-    masks = np.concatenate(accepted)[:draws]
+    masks = accepted[:draws]
     how_drawn = (
         f"{len(masks)} independent exact draws: {kept} of {drawn} draws from tables "
         f"meet {tested}, which these do not hold"
@@ -185,7 +203,7 @@ def _sample_tested(target: Target, draws: int, state: State, why: str) -> Draws:
         "direct",
         (why, how_drawn),
         masks,
-        log_marginal=math.log(kept / drawn) + target.log_share(table.total),
+        log_marginal=math.log(kept / drawn) + target.log_share(target.plan.table.total),
         log_marginal_error=math.sqrt((1 - kept / drawn) / kept),
         ess=float(len(masks)),
     )
@@ -198,6 +216,7 @@ def _weigh(
     why: str,
     _: Proposal | None = None,
 ) -> Draws:
+    """Uniform draws under the hard evidence, weighted by the soft evidence."""
     masks = target.uniform.draw(draws, rng)
     by_term = target.soft.by_term(masks)
     fits = target.constraints.meets(masks)
@@ -221,8 +240,9 @@ def _weigh(
 
 
 def _verify_ess(weights: Weights, best: float) -> None:
-    """Refuse weights that are worth too few draws, or would be with one more layout of
-    the ``best`` log weight.
+    """Refuse weights that are worth too few draws.
+
+    Also those that would be with one more layout of the ``best`` log weight.
     """
     draws = len(weights)
     worth = Weights(np.append(weights.log, best)).ess
@@ -248,11 +268,11 @@ def _verify_ess(weights: Weights, best: float) -> None:
 def _best_log_weight(
     target: Target, masks: Masks, by_term: NDArray[np.float64]
 ) -> float:
-    """The log weight that a layout may have which was not drawn: every seat explains
-    its calls as its best hand does.
+    """The log weight that a layout may have which was not drawn.
 
-    With certainty where all hands explain all calls of a seat equally, since then
-    perhaps none of them does.
+    In it every seat explains its calls as the best of its (n, 4) hands does, or with
+    certainty where all hands explain all calls of a seat equally, since then perhaps
+    none of them does. ``by_term``: (n, terms) log likelihoods.
     """
     total = 0.0
     seats_of_term = [term.seats for term in target.soft.terms]
@@ -273,6 +293,7 @@ def _particles(
     why: str,
     start: Proposal | None,
 ) -> Draws:
+    """Draws from a fitted proposal, moved as particles."""
     return moved(tilted_draws(target, draws, rng, why, start), draws, rng)
 
 

@@ -33,15 +33,16 @@ from bayesbridge.runtime.random64 import Seed, State, bounded, next64, seed_stat
 type LevelWeights = Sequence[float | Fraction] | Floats
 """P(all calls of a seat ∣ its level), level 0 … 7."""
 
-LEVELS: Final = 8
+LEVELS: Final = 8  # of Algorithm 1, 0 to 7
 MOST_POINTS: Final = 37  # of a hand
 MOST_VALUES_KEPT: Final = 64  # tallies by field are kept for so many: a megabyte each
 
 
 @dataclass(frozen=True, eq=False)
 class LevelTables(FieldTables):
-    """The layouts that fit hard evidence, counted by what the levels of the callers
-    make them weigh.
+    """The layouts that fit hard evidence, counted by their weight.
+
+    Their weight follows from the levels of the callers.
 
     >>> south = Constraints.free().hold(0, (2**13 - 1) << 39).hold(2, 2**13 - 1)
     >>> tables = LevelTables.of(south, {0: [Fraction(1, 50)] * 7 + [1]})
@@ -65,26 +66,24 @@ class LevelTables(FieldTables):
         weights: Mapping[int, LevelWeights],
         strains: Mapping[int, int] = MappingProxyType({}),
     ) -> Self:
-        """Tables for the callers' weights, by seat; ``strains``: of seats whose level
-        is not that of no trumps.
+        """Tables for the callers' weights, by seat.
 
-        Raises ``Contradiction`` if no layout fits or all weigh 0, another
-        ``BayesBridgeError`` where too large.
+        ``strains``: of seats whose level is not that of no trumps. Raises
+        ``Contradiction`` if no layout fits or all weigh 0, another ``BayesBridgeError``
+        where too large.
         """
         levels = []
-        factors = []  # for each caller, the weight of each value of its level
+        caller_weights = []  # for each caller, the weight of each value of its level
         for seat, by_level in weights.items():
             checked = checked_weights(seat, by_level)
-            level = Level.of(seat, checked, strains.get(seat, NO_TRUMP))
-            levels.append(level)
-            first_levels = [level.by_level.index(value) for value in range(level.size)]
-            factors.append([checked[n] for n in first_levels])
+            levels.append(Level.of(seat, checked, strains.get(seat, NO_TRUMP)))
+            caller_weights.append(list(dict.fromkeys(checked)))
         tables, counts, kept = _counted(constraints.normalised(), tuple(levels))
-        # The value of the first caller is the lowest digit, so it varies fastest.
-        combinations = product(*reversed(factors))
-        by_value = tuple(math.prod(reversed(chosen)) for chosen in combinations)
-        weighty = [weight > 0 for weight in by_value]
-        if not any(count for count, some in zip(counts, weighty, strict=True) if some):
+        by_value = _products(caller_weights)
+        possible = [
+            count for count, weight in zip(counts, by_value, strict=True) if weight > 0
+        ]
+        if not any(possible):
             raise Contradiction(
                 "no layout that fits the evidence explains the calls: "
                 "take a call away, or let the bidder slip",
@@ -112,18 +111,23 @@ class LevelTables(FieldTables):
     @property
     def shares(self) -> Floats:
         """P(value ∣ calls) by value; they sum to one."""
-        parts = self._weighted_counts
-        return np.array([float(part / sum(parts)) for part in parts])
+        weighted = self._weighted_counts
+        total = sum(weighted)
+        return np.array([float(value_weight / total) for value_weight in weighted])
 
     @property
     def mean_log(self) -> float:
         """Posterior mean of log P(calls ∣ layout)."""
-        parts = zip(self.shares, self.weights, strict=True)
-        return sum(float(share) * math.log(weight) for share, weight in parts if share)
+        return sum(
+            float(share) * math.log(weight)
+            for share, weight in zip(self.shares, self.weights, strict=True)
+            if share
+        )
 
     def draw(self, n: int, rng: Seed | State = None) -> Masks:
-        """``n`` independent layouts given the hard evidence and the calls: (n, 4)
-        masks, all of equal weight.
+        """``n`` independent layouts given the hard evidence and the calls.
+
+        They are (n, 4) masks, all of equal weight.
         """
         possible = np.flatnonzero(self.shares)
         limits = np.cumsum(self.shares[possible])
@@ -182,19 +186,31 @@ class LevelTables(FieldTables):
         ]
 
 
+def _products(
+    caller_weights: Sequence[Sequence[float | Fraction]],
+) -> tuple[float | Fraction, ...]:
+    """The product of one weight of each caller, for all combinations of these.
+
+    The weight of the first caller varies fastest, as the lowest digit of a value does.
+    """
+    combinations = product(*reversed(caller_weights))
+    return tuple(math.prod(reversed(weights)) for weights in combinations)
+
+
 @lru_cache(maxsize=4)
 def _counted(
-    known: Constraints, levels: tuple[Level, ...]
+    constraints: Constraints, levels: tuple[Level, ...]
 ) -> tuple[ClassTables, tuple[int, ...], dict[Quantity | str, Any]]:
-    """The fields of :class:`LevelTables` that do not depend on weights: those of two
-    slips are counted once.
+    """The fields of :class:`LevelTables` that do not depend on weights.
+
+    Those of two slips are counted once.
     """
-    tables = ClassTables.of(_index(known), levels)
+    tables = ClassTables.of(_index(constraints), levels)
     layouts = tables.low.ways[:, None] * tables.pair_completions[0]
     return tables, tuple(map(int, layouts.sum(0))), {}
 
 
-_index = lru_cache(maxsize=1)(LayoutIndex.of)
+_index = lru_cache(maxsize=1)(LayoutIndex.of)  # the last one is kept
 
 
 def checked_weights(seat: int, weights: LevelWeights) -> list[float | Fraction]:
@@ -221,8 +237,10 @@ def _choose(
     values: Ints,
     numbers: Ints,
 ) -> None:
-    """Draw (n,) values by (values,) running sums of shares, the last one 1, and a
-    uniform number below the count of each.
+    """Draw (n,) values, and a uniform number below the count of each.
+
+    ``limits``: (values,) running sums of the shares of values, the last one 1;
+    ``counts``: (values,) layouts.
     """
     for i in range(len(values)):
         share = np.float64(next64(state) >> np.uint64(11)) * 2.0**-53

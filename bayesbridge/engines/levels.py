@@ -1,12 +1,11 @@
-"""The engine ``levels``: calls that depend on a hand only through its levels by
-Algorithm 1 are counted, not sampled.
+"""The engine ``levels``: calls that depend on levels alone are counted.
 
-**Proposals.** Who bids nX has level n in strain X, so a weight for that level, and the
-largest of all other weights for every other level, bounds P(calls ∣ hand) from above.
-Where weights are bounds only, or the tables of all callers would be too large, tables
-of some callers are a proposal: with w the weight behind the tables and L the
-likelihood, a draw has the importance weight L / w and log P(calls) = log mean w + log
-mean (L / w), where the first mean is exact.
+The levels are those of a hand by Algorithm 1. **Proposals.** Who bids nX has level n in
+strain X, so a weight for that level, and the largest of all other weights for every
+other level, bounds P(calls ∣ hand) from above. Where weights are bounds only, or the
+tables of all callers would be too large, tables of some callers are a proposal: with w
+the weight behind the tables and L the likelihood, a draw has the importance weight L /
+w and log P(calls) = log mean w + log mean (L / w), where the first mean is exact.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from bayesbridge.game.layouts import Floats, Masks
 from bayesbridge.runtime.random64 import seed_state
 
 BIDS: Final = 38  # pass and 1C … 7NT, in the order of models of levels
-STRAINS: Final = 5
+STRAINS: Final = 5  # C D H S NT
 FIRST_BID: Final = 3  # 1C; before it stand pass, double and redouble
 NO_TRUMP_BIDS: Final = [0, *range(7, BIDS, STRAINS)]  # pass and 1NT … 7NT
 
@@ -94,8 +93,9 @@ class LevelProposal:
 
     @classmethod
     def of(cls, target: Target) -> LevelProposal | None:
-        """The tables of as many callers who bid as are affordable, else of the one
-        whose bid is rarest; or ``None``.
+        """The tables of all callers who bid, or ``None`` without such tables.
+
+        Where those of all would be too large, of the one whose bid is rarest.
         """
         callers = callers_of(target.soft)
         bidding = [caller for caller in callers if caller.weights.argmax() > 0]
@@ -141,8 +141,9 @@ def tables_of(target: Target, seats: frozenset[int]) -> LevelTables | None:
 
 
 def exact_tables(target: Target) -> LevelTables | None:
-    """Exact tables for all soft evidence, ``None`` where it does not depend on levels
-    alone or they are too large.
+    """Exact tables for all soft evidence, if it depends on levels alone.
+
+    Else ``None``, and also where tables would be too large.
     """
     callers = callers_of(target.soft)
     exact = frozenset(caller.seat for caller in callers if caller.exact)

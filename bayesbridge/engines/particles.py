@@ -1,9 +1,9 @@
-"""Particles: importance draws of too small an effective sample size, resampled and
-moved by Metropolis steps.
+"""The engine ``resample-move``: particles, moved by Metropolis steps.
 
-A swap takes two hidden cards in different hands and exchanges them if the hard evidence
-still holds. The places are chosen without looking at the cards in them, so any number
-of swaps leaves the uniform distribution invariant. A Metropolis step is a few swaps,
+Particles are importance draws of too small an effective sample size, resampled. A swap
+takes two hidden cards in different hands and exchanges them if the hard evidence still
+holds. The places are chosen without looking at the cards in them, so any number of
+swaps leaves the uniform distribution invariant. A Metropolis step is a few swaps,
 accepted by the likelihood ratio; only the terms of hands that changed are computed
 anew. Copies drift apart; the stated effective sample size ignores that, and counts the
 distinct ancestors.
@@ -34,7 +34,7 @@ from bayesbridge.game.shapes import shape_table, shapes_within
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import Seed, State, next64, seed_state
 
-MOST_PARTICLES: Final = 4000
+MOST_PARTICLES: Final = 4000  # each is moved by itself, which takes long
 SWAPS: Final = (1, 1, 2, 3)  # of a Metropolis step, one of these
 
 
@@ -46,6 +46,7 @@ class Moves(NamedTuple):
     points: Ints
     allowed: Ints  #: (m,) bit s is set if seat s may hold the card.
     start: Ints  #: (5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m.
+    seat_of: Ints  #: (m,) the seat that has each place.
     certain: Hands  #: (4,) masks of the cards that each seat certainly holds.
     lengths: Ints  #: (4, 4) by seat and suit, how many these are.
     scores: Ints  #: (4,) their points.
@@ -56,31 +57,33 @@ class Moves(NamedTuple):
     @classmethod
     def of(cls, constraints: Constraints) -> Moves:
         """From constraints, whose conditions are left out."""
-        known = constraints.normalised()
-        unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
+        normal = constraints.normalised()
+        unknown = [card for card in range(52) if normal.unknown_mask >> card & 1]
         cards = np.array(unknown, dtype=np.int64)
-        certain = np.array(known.must, dtype=np.uint64)
+        certain = np.array(normal.must, dtype=np.uint64)
         allowed = np.zeros_like(cards)
-        for seat, may in enumerate(known.may):
+        for seat, may in enumerate(normal.may):
             allowed |= (np.int64(may) >> cards & 1) << seat
-        rooms = [known.room(seat) for seat in range(4)]
+        rooms = [normal.room(seat) for seat in range(4)]
         return cls(
             cards=cards,
             suits=cards // 13,
             points=np.array(HIGH_CARD_POINTS, dtype=np.int64)[cards % 13],
             allowed=allowed,
             start=np.cumsum([0, *rooms]).astype(np.int64),
+            seat_of=np.repeat(np.arange(4), rooms),
             certain=certain,
             lengths=suit_lengths(certain).astype(np.int64),
             scores=high_card_points(certain).astype(np.int64),
-            points_low=np.array(known.points_low, dtype=np.int64),
-            points_high=np.array(known.points_high, dtype=np.int64),
-            shapes=np.stack([_allowed_shapes(known, seat) for seat in range(4)]),
+            points_low=np.array(normal.points_low, dtype=np.int64),
+            points_high=np.array(normal.points_high, dtype=np.int64),
+            shapes=np.stack([_allowed_shapes(normal, seat) for seat in range(4)]),
         )
 
     def shuffle(self, layouts: Masks, swaps: int | Ints, rng: Seed) -> Masks:
-        """Propose ``swaps`` swaps in every one of (n, 4) layouts; uniform stays
-        uniform.
+        """Propose ``swaps`` swaps in each of (n, 4) layouts; uniform stays uniform.
+
+        ``swaps``: a number, or (n,) one for each layout.
         """
         shuffled = np.array(layouts, dtype=np.uint64)
         counts = np.broadcast_to(np.asarray(swaps, dtype=np.int64), len(shuffled))
@@ -89,52 +92,39 @@ class Moves(NamedTuple):
         return shuffled
 
 
-def _allowed_shapes(known: Constraints, seat: int) -> Bools:
+def _allowed_shapes(constraints: Constraints, seat: int) -> Bools:
     """(14, 14, 14) whether a seat may have these lengths of C D H."""
-    shapes = shapes_within(known.shortest[seat], known.longest[seat])
-    restricted = known.shapes[seat]
+    shapes = shapes_within(constraints.shortest[seat], constraints.longest[seat])
+    restricted = constraints.shapes[seat]
     if restricted is not None:
         shapes = shapes & restricted
     return shape_table(shapes)
 
 
 # Kernels. m cards are in doubt and go by their index into ``cards``: x and y are two of
-# them, i and j their places, a and b the seats of these, s and t their suits.
+# them, i and j their places, a and b the seats of these, s and t their suits. All swaps
+# are one loop: a function called for each would count references to all of ``Moves``.
 
 
 @njit
 def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
-    """Swap in place (n,) times in each of (n, 4) layouts."""
+    """Try (n,) swaps in each of (n, 4) layouts; those are made that keep the evidence."""
     start = moves.start
-    suits = moves.suits
-    card_points = moves.points
+    seat_of = moves.seat_of
     allowed = moves.allowed
+    card_points = moves.points
+    suits = moves.suits
     shapes = moves.shapes
     low = moves.points_low
     high = moves.points_high
-    m = len(moves.cards)
-    half = np.uint64(32)
-    low32 = np.uint64(0xFFFFFFFF)
-    seat_of = np.empty(m, dtype=np.int64)
-    for seat in range(4):
-        for place in range(start[seat], start[seat + 1]):
-            seat_of[place] = seat
-    places = np.empty(m, dtype=np.int64)  # the card at each place
+    places = np.empty(len(seat_of), dtype=np.int64)  # the card at each place
     lengths = np.empty((4, 4), dtype=np.int64)
     points = np.empty(4, dtype=np.int64)
     for row in range(len(layouts)):
         _read_layout(layouts[row], moves, places, lengths, points)
         for _ in range(swaps[row]):
-            # One draw chooses both places. The choice is uneven by less than m / 2³²,
-            # but it is the same whatever cards lie there, so the proposal stays exactly
-            # symmetric.
-            bits = next64(state)
-            i = np.int64((bits >> half) * np.uint64(m) >> half)
+            i, j = _two_places(next64(state), start, seat_of)
             a = seat_of[i]
-            own = start[a + 1] - start[a]
-            j = np.int64((bits & low32) * np.uint64(m - own) >> half)
-            if j >= start[a]:
-                j += own
             b = seat_of[j]
             x = places[i]
             y = places[j]
@@ -156,12 +146,32 @@ def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
 
 
 @njit
+def _two_places(
+    bits: np.uint64, start: Ints, seat_of: Ints
+) -> tuple[np.int64, np.int64]:
+    """Two places in different hands, by 64 random bits.
+
+    The choice is uneven by less than m / 2³², but it is the same whatever cards lie
+    there, so the proposal stays exactly symmetric. ``start``, ``seat_of``: see
+    :class:`Moves`.
+    """
+    m = len(seat_of)
+    half = np.uint64(32)
+    low_bits = bits & np.uint64(0xFFFFFFFF)
+    i = np.int64((bits >> half) * np.uint64(m) >> half)
+    a = seat_of[i]
+    own = start[a + 1] - start[a]
+    j = np.int64(low_bits * np.uint64(m - own) >> half)
+    if j >= start[a]:
+        j += own
+    return i, j
+
+
+@njit
 def _read_layout(
     layout: Hands, moves: Moves, places: Ints, lengths: Ints, points: Ints
 ) -> None:
-    """Fill (m,) the card at each place, (4, 4) the lengths and (4,) the points of a
-    (4,) layout.
-    """
+    """Fill (m,) the card at each place, (4, 4) lengths and (4,) points of a layout."""
     cards = moves.cards
     suits = moves.suits
     card_points = moves.points
@@ -182,8 +192,10 @@ def _read_layout(
 def _exchange_suits(
     lengths: Ints, shapes: Bools, a: int, b: int, s: int, t: int
 ) -> bool:
-    """Give seat a a card of suit t for one of suit s from seat b's hand, and the other
-    way round, if both shapes allow it; else all stays as it is.
+    """Exchange a card of suit s in seat a's hand for one of suit t in seat b's.
+
+    The (4, 4) lengths stay as they are if a shape does not allow it; returns whether
+    both do.
     """
     if s == t:
         return True
@@ -213,9 +225,7 @@ def _write_layout(layout: Hands, moves: Moves, places: Ints) -> None:
 
 
 def moved(drawn: Draws, draws: int, rng: np.random.Generator) -> Draws:
-    """Weighted draws as particles of equal weight, each moved by a few Metropolis
-    steps.
-    """
+    """Weighted draws as particles of equal weight, moved by a few Metropolis steps."""
     target = drawn.target
     n = max(2, min(draws, MOST_PARTICLES))
     weights = drawn.importance or Weights(np.zeros(len(drawn)))
@@ -249,8 +259,9 @@ def moved(drawn: Draws, draws: int, rng: np.random.Generator) -> Draws:
 def _updated_terms(
     soft: SoftEvidence, terms: Floats, layouts: Masks, proposed: Masks
 ) -> Floats:
-    """(n, terms) log likelihoods of proposed layouts: only hands that changed are
-    evaluated again.
+    """(n, terms) log likelihoods of proposed layouts.
+
+    Only hands that changed are evaluated again.
     """
     updated = terms.copy()
     changed = proposed != layouts

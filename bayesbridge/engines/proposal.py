@@ -1,5 +1,4 @@
-"""The proposal of ``importance``: a distribution over the layouts that fit, tilted
-towards the soft evidence.
+"""The proposal of ``importance``: layouts that fit, tilted towards soft evidence.
 
 ``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take
 their cards one after the other, each by a weighted split of what is left
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
     from bayesbridge.engines.deal_tables import DealTable
     from bayesbridge.engines.tables import LayoutIndex
 
-COUNT: Final = table(LENGTH)
-_SUIT_SHIFTS: Final = np.arange(0, 52, 13)
-_MOST_POINTS: Final = 40
+COUNT: Final = table(LENGTH)  # (8192,) cards of a field of 13 bits
+_SUIT_SHIFTS: Final = np.arange(0, 52, 13)  # (4,) where suits begin in a mask
+_MOST_POINTS: Final = 40  # in the deck
 
 SPREAD: Final = 0.05  # share of the uniform distribution
 
@@ -44,8 +43,9 @@ type Uniform = LayoutIndex | DealTable
 
 
 class Tilt(NamedTuple):
-    """The logarithm of a seat's tilt, in two tables; see
-    :mod:`~bayesbridge.engines.splits`.
+    """The logarithm of a seat's tilt, in two tables.
+
+    See :mod:`~bayesbridge.engines.splits`.
     """
 
     holding: Floats  #: (4, 14, 16) by suit, length and honours.
@@ -72,14 +72,14 @@ class Tilt(NamedTuple):
         return np.asarray(by_suit.sum(axis=1) + self.points[points])
 
 
-def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
+def side(constraints: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
     """The side of some seats under normalised constraints."""
-    must = reduce(or_, [known.must[seat] for seat in seats])
-    may = reduce(or_, [known.may[seat] for seat in seats])
-    shortest = np.array([known.shortest[seat] for seat in seats]).sum(axis=0)
-    longest = np.array([known.longest[seat] for seat in seats]).sum(axis=0)
-    fewest_points = sum(known.points_low[seat] for seat in seats)
-    most_points = sum(known.points_high[seat] for seat in seats)
+    must = reduce(or_, [constraints.must[seat] for seat in seats])
+    may = reduce(or_, [constraints.may[seat] for seat in seats])
+    shortest = np.array([constraints.shortest[seat] for seat in seats]).sum(axis=0)
+    longest = np.array([constraints.longest[seat] for seat in seats]).sum(axis=0)
+    fewest_points = sum(constraints.points_low[seat] for seat in seats)
+    most_points = sum(constraints.points_high[seat] for seat in seats)
     bounds = np.minimum([fewest_points, most_points], _MOST_POINTS)
     return Side(
         must >> _SUIT_SHIFTS & SUIT_MASK,
@@ -101,30 +101,31 @@ class Proposed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
-    """A tilted distribution over the layouts that constraints allow; hidden seats take
-    their cards in ``order``.
-    """
+    """A tilted distribution over the layouts that constraints allow."""
 
     known: Constraints
     sampler: Uniform
-    order: tuple[int, ...]
-    tilts: tuple[Tilt, ...]
-    spread: float = SPREAD
+    order: tuple[int, ...]  #: In which the hidden seats take their cards.
+    tilts: tuple[Tilt, ...]  #: Of each seat.
+    spread: float = SPREAD  #: The share of the uniform distribution.
 
     @property
     def splits(self) -> list[tuple[Side, Side]]:
         """Who takes cards from whom, one split after the other."""
         sides = []
         for step, seat in enumerate(self.order[:-1]):
-            others = self.order[step + 1 :]
-            others_tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none()
-            first = side(self.known, (seat,), self.tilts[seat])
-            sides.append((first, side(self.known, others, others_tilt)))
+            taker = side(self.known, (seat,), self.tilts[seat])
+            waiting = self.order[step + 1 :]
+            waiting_tilt = Tilt.none()
+            if len(waiting) == 1:
+                waiting_tilt = self.tilts[waiting[0]]
+            sides.append((taker, side(self.known, waiting, waiting_tilt)))
         return sides
 
     def draw(self, n: int, rng: Seed = None) -> Proposed:
-        """``n`` independent layouts (n, 4) with log density (n,); a dead draw is a row
-        of zeros of log density -inf.
+        """``n`` independent layouts with their log density.
+
+        A dead draw is a row of zeros of log density -inf.
         """
         generator = np.random.default_rng(rng)
         if self.uniform:
@@ -155,14 +156,14 @@ class Proposal:
         layouts = np.tile(np.array(self.known.must, dtype=np.uint64), (n, 1))
         left_over = np.full(n, self.known.unknown_mask, dtype=np.uint64)
         log_q = np.zeros(n)
-        for seat, (first, rest) in zip(self.order, self.splits, strict=False):
-            hands, log_sums = split(first, rest, left_over, seed_state(generator))
+        for seat, (taker, waiting) in zip(self.order, self.splits, strict=False):
+            hands, log_sums = split(taker, waiting, left_over, seed_state(generator))
             layouts[:, seat] = hands
             log_q += self.tilts[seat].log(hands) - log_sums
             left_over &= ~hands
-        last = self.order[-1]
-        layouts[:, last] |= left_over
-        log_q += self.tilts[last].log(layouts[:, last])
+        last_seat = self.order[-1]
+        layouts[:, last_seat] |= left_over
+        log_q += self.tilts[last_seat].log(layouts[:, last_seat])
         dead = (layouts == 0).any(axis=1)
         layouts[dead] = 0
         log_q[dead] = -np.inf
@@ -185,8 +186,9 @@ class Proposal:
         total = np.zeros(len(layouts))
         for seat in self.order:
             total += self.tilts[seat].log(layouts[:, seat])
-        for step, (first, rest) in enumerate(self.splits):
-            total -= split(first, rest, self.left_over(layouts, step), None).log_sums
+        for step, (taker, waiting) in enumerate(self.splits):
+            cards = self.left_over(layouts, step)
+            total -= split(taker, waiting, cards, None).log_sums
         return total
 
     def left_over(self, layouts: Masks, step: int) -> Hands:

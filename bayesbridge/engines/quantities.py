@@ -50,10 +50,9 @@ type Fields = NDArray[np.uint16]
 
 
 class Quantity(ABC):
-    """What can be found suit by suit, at its simplest a sum: codes are int64, values 0
-    … ``size`` − 1.
+    """What can be found suit by suit, at its simplest a sum.
 
-    Tables are cached by it.
+    Codes are int64, values 0 … ``size`` − 1. Tables are cached by it.
     """
 
     __slots__ = ()
@@ -68,14 +67,13 @@ class Quantity(ABC):
         """(rows,) the code of each row of a suit."""
 
     def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) codes of two suits from (n,) codes of the first and (m,) codes of the
-        next one.
-        """
+        """(n, m) codes of two suits from (n,) of the first and (m,) of the next one."""
         return first[:, None] + second
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) values of layouts with (n,) codes in clubs and diamonds and (m,) codes
-        in hearts and spades.
+        """(n, m) values of layouts.
+
+        They have (n,) codes in clubs and diamonds and (m,) in hearts and spades.
         """
         return (low[:, None] + high).astype(np.uint8)
 
@@ -83,20 +81,21 @@ class Quantity(ABC):
 HOLDINGS: Final = 1 << 13  # sets of a suit's cards
 HOPELESS: Final = 99  # a gap that no budget covers
 
-WALK_CAPTURE_BITS: Final = 4  # an entry of a walk: captures above, gaps paid below
-WALK_PAID: Final = 15
+# An entry of a walk has gaps paid in its lowest four bits, captures above.
+WALK_CAPTURE_BITS: Final = 4
+WALK_PAID: Final = 15  # the bits of gaps paid
 
 DEAD: Final = -1  # the code of suits after which no level of interest is possible
 
 # A code has the total gap in its lowest four bits, then a step of seven bits for each
 # budget: captures in the lower four of them, at most 12, and gaps paid, at most 6.
 GAP_BITS: Final = 4
-GAP: Final = 15
+GAP: Final = 15  # the bits of the gap in a code
 STEP_BITS: Final = 7
 CAPTURE_BITS: Final = 4
-CAPTURES: Final = 15
+CAPTURES: Final = 15  # the bits of captures in a step
 ENOUGH: Final = 127  # the step after which captures suffice, whatever was paid
-MOST_BUDGET: Final = 6
+MOST_BUDGET: Final = 6  # without a gap
 
 
 class SuitWalks(NamedTuple):
@@ -114,11 +113,11 @@ class SuitWalks(NamedTuple):
 
 @cache
 def suit_walks(strain: int) -> SuitWalks:
-    """In no trumps, as in the paper, one capture in each suit, which must have c₁ > δ,
-    comes before the walk.
+    """The walks in a strain, C D H S NT = 0 … 4.
 
-    With trumps a side suit takes min(δ, c₁); trumps alone must have c₁ > δ, which gives
-    one capture in any suit.
+    In no trumps, as in the paper, one capture in each suit, which must have c₁ > δ,
+    comes before the walk. With trumps a side suit takes min(δ, c₁); trumps alone must
+    have c₁ > δ, which gives one capture in any suit.
     """
     valid = LENGTH > LEADING_GAP
     gap_where_valid = np.where(valid, LEADING_GAP, np.int8(HOPELESS))
@@ -147,10 +146,10 @@ class Scope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Level(Quantity):
-    """A function of the level of one seat's hand: ``by_level[n]`` is its value, 0 …
-    ``size`` − 1, at level n = 0 … 7.
+    """A function of the level of one seat's hand.
 
-    Levels are distinguished only where the value changes.
+    ``by_level[n]`` is its value, 0 … ``size`` − 1, at level n = 0 … 7. Levels are
+    distinguished only where the value changes.
     """
 
     seat: int
@@ -159,17 +158,20 @@ class Level(Quantity):
 
     @classmethod
     def of(cls, seat: int, values: Sequence[object], strain: int) -> Self:
-        """Levels that have equal ``values`` (8 of them) are one value; values are
-        numbered as they first occur.
+        """The function that tells levels of different ``values`` apart.
+
+        ``values``: by level, 8 of them; they are numbered as they first occur.
         """
         distinct = list(dict.fromkeys(values))
         return cls(seat, tuple(map(distinct.index, values)), strain)
 
     @property
     def size(self) -> int:
+        """How many values there are."""
         return 1 + max(self.by_level)
 
     def codes(self, suit: int, fields: Fields) -> Ints:
+        """(rows,) what the cards of a suit do with a budget."""
         walk = suit_walks(self.strain)
         codes = _suit_codes(
             walk.gap[suit], walk.first[suit], walk.step[suit], self._scope
@@ -177,9 +179,11 @@ class Level(Quantity):
         return codes[fields[:, self.seat]]
 
     def composed(self, first: Ints, second: Ints) -> Ints:
+        """What two suits do with a budget, one after the other."""
         return _compose_all(first, second, self._scope)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """The value of the level that both halves reach."""
         return _values(low, high, self._scope, np.array(self.by_level, dtype=np.uint8))
 
     @property
@@ -205,8 +209,9 @@ def _step(code: np.int64, budget: int | np.int64) -> np.int64:
 def _packed(
     Delta: np.int64, budget: int, captures: np.int64, paid: np.int64, scope: Scope
 ) -> np.int64:
-    """The step of so many captures and gaps paid, ENOUGH where these captures suffice
-    for every target.
+    """The step of so many captures and gaps paid.
+
+    ENOUGH where these captures suffice for every target.
     """
     if captures >= scope.needed - Delta - budget:
         return np.int64(ENOUGH)
@@ -291,8 +296,10 @@ def _meets(low: np.int64, high: np.int64, budget: int, needed: int) -> bool:
 def _values(
     low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]
 ) -> NDArray[np.integer]:
-    """(n, m) values by level: the targets 7, 8, … met before the first that is missed,
-    none beyond 6 + ``targets``.
+    """(n, m) values by level.
+
+    The level is how many of the targets 7, 8, … are met before the first that is
+    missed, none beyond 6 + ``targets``.
     """
     values = np.full((len(low), len(high)), by_level[0], np.uint8)
     for i in range(len(low)):
@@ -318,13 +325,15 @@ class Points(Quantity):
     size: ClassVar[int] = 41
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(rows,) the points of the cards of a suit."""
         return table(POINTS)[fields[:, self.seat]]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Quantity):
-    """The outcome code of Algorithm 2 for the hands of two seats; codes are summaries
-    (see ``capture.tables``).
+    """The outcome code of Algorithm 2 for the hands of two seats.
+
+    Codes are summaries (see ``capture.tables``).
     """
 
     first: int
@@ -332,13 +341,16 @@ class Outcome(Quantity):
     size: ClassVar[int] = CODES
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(rows,) the summary of what both hands hold in a suit."""
         holdings = TERNARY[fields[:, self.first]] + 2 * TERNARY[fields[:, self.second]]
         return simplified(row_table()[holdings].astype(np.int64))
 
     def composed(self, first: Ints, second: Ints) -> Ints:
+        """The summary of two suits."""
         return merge_table(first, second)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """The outcome codes."""
         return outcome_table(low, high)
 
 
@@ -348,6 +360,7 @@ class CaptureTricks(Outcome):
     size: ClassVar[int] = 14
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """T of each layout."""
         return (outcome_table(low, high) % 512 // 32).astype(np.uint8)
 
 
@@ -357,6 +370,7 @@ class CaptureConditions(Outcome):
     size: ClassVar[int] = 3
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """How many conditions hold, A first."""
         return np.asarray(np.minimum(outcome_table(low, high), 2), np.uint8)
 
 
@@ -369,5 +383,6 @@ class TotalGap(Quantity):
     size: ClassVar[int] = 53
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(rows,) the gap of the cards that both hands hold in a suit."""
         of_pair = fields[:, self.first] | fields[:, self.second]
         return np.asarray(LEADING_GAP[of_pair].astype(np.int64))

@@ -1,12 +1,12 @@
-"""Exact tables by suit classes: layouts counted, numbered and unranked by the values of
-some quantities (:mod:`~bayesbridge.engines.quantities`).
+"""Exact tables by suit classes: layouts counted and numbered by value.
 
-Codes that nothing in the other suits tells apart are one *class*. Rows of a suit, or
-pairs of rows of two, with the same key and classes are one *entry*; a *pairing* is a
-key of either suit of a pair. Entries of both halves are joined where every hand is full
-and all hard evidence is kept, and each such pair has one value: layouts are counted by
-value, and numbered within it, without being enumerated. Counts are exact; totals from
-2^63 on are refused.
+Values are those of some quantities (:mod:`~bayesbridge.engines.quantities`). Codes that
+nothing in the other suits tells apart are one *class*. Rows of a suit, or pairs of rows
+of two, with the same key and classes are one *entry*; a *pairing* is a key of either
+suit of a pair. Entries of both halves are joined where every hand is full and all hard
+evidence is kept, and each such pair has one value: layouts are counted by value, and
+numbered within it, without being enumerated. Counts are exact; totals from 2^63 on are
+refused.
 
 A key is a number here: pair key, or length index, · points + points index. Arrays
 ``x_start`` and ``ways`` are as in :mod:`~bayesbridge.engines.tables`.
@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 
@@ -32,7 +32,13 @@ from bayesbridge.engines.classes import (
 )
 from bayesbridge.engines.quantities import Fields, Quantity
 from bayesbridge.engines.search import looked_up, place_of
-from bayesbridge.engines.tables import KeyJoin, LayoutIndex, SuitPair, SuitRows
+from bayesbridge.engines.tables import (
+    KeyJoin,
+    LayoutIndex,
+    SuitPair,
+    SuitRows,
+    add_cards,
+)
 from bayesbridge.game.layouts import Ints, Masks
 from bayesbridge.runtime.jit import njit
 
@@ -52,8 +58,10 @@ fewer.
 FIRST_ENTRIES: Final = 1024  # room for entries, doubled as they come
 
 # Rows of the arrays in which kernels say where a layout lies in a pair of suits.
-ENTRY: Final = 0
-NUMBER: Final = 1
+ENTRY: Final = 0  # the entry of the pair
+NUMBER: Final = 1  # which of its pairs of rows
+
+NONE: Final = -1  # where there is no layout
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,24 +78,32 @@ class Classes:
 # Common tables, those of one caller and those of one quantity more use the same in turn.
 @lru_cache(maxsize=8)
 def _classes(quantity: Quantity, index: LayoutIndex) -> Classes:
+    """The classes of a quantity over the rows of a position."""
     codes: list[Ints] = []
     code_of_row: list[Ints] = []
     for suit, rows in enumerate(index.suits):
         fields = rows.fields | index.certain[suit]
-        distinct: Any = np.unique(quantity.codes(suit, fields), return_inverse=True)
-        codes.append(distinct[0])
-        code_of_row.append(distinct[1])
-    low_codes, low = _composed(quantity, codes[0], codes[1])
-    high_codes, high = _composed(quantity, codes[2], codes[3])
+        suit_codes, numbers = np.unique(
+            quantity.codes(suit, fields), return_inverse=True
+        )
+        codes.append(suit_codes)
+        code_of_row.append(numbers)
+    low_codes, low_numbers = _composed(quantity, codes[0], codes[1])
+    high_codes, high_numbers = _composed(quantity, codes[2], codes[3])
     verify_size(len(low_codes) * len(high_codes), MOST_CODES, "pairs of codes")
-    fewest = merged((low, high), quantity.values(low_codes, high_codes))
-    rows_classes = [
+    values = quantity.values(low_codes, high_codes)
+    fewest = merged((low_numbers, high_numbers), values)
+    row_classes = [
         classes[numbers]
         for classes, numbers in zip(fewest.part_classes, code_of_row, strict=True)
     ]
-    low, high = fewest.half_classes
-    values = fewest.values.astype(np.int64)
-    return Classes(quantity.size, tuple(rows_classes), low, high, values)
+    return Classes(
+        quantity.size,
+        tuple(row_classes),
+        fewest.half_classes[0],
+        fewest.half_classes[1],
+        fewest.values.astype(np.int64),
+    )
 
 
 def _composed(quantity: Quantity, first: Ints, second: Ints) -> tuple[Ints, Ints]:
@@ -101,6 +117,7 @@ class ClassRows(NamedTuple):
 
     fields: Fields
     row_start: Ints  #: (entries + 1,) where the rows of each begin.
+    ways: Ints  #: (entries,) how many rows each has.
     key_start: Ints  #: (keys + 1,) where the entries of each begin.
     classes: Ints  #: (entries, quantities)
 
@@ -114,10 +131,12 @@ class ClassRows(NamedTuple):
             labels += classes * radix
         order = np.argsort(labels, kind="stable")
         entries, row_start = np.unique(labels[order], return_index=True)
+        row_start = np.append(row_start, len(labels)).astype(np.int64)
         entry_keys = entries // math.prod(sizes)
         return cls(
             np.ascontiguousarray(rows.fields[order]),
-            np.append(row_start, len(labels)).astype(np.int64),
+            row_start,
+            np.diff(row_start),
             np.searchsorted(entry_keys, np.arange(rows.ways.size + 1)),
             digits(entries, sizes),
         )
@@ -143,8 +162,9 @@ class ClassPair(NamedTuple):
 
     @classmethod
     def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:
-        """A suit and the next one, entries not yet :meth:`tallied`; too many pairs of
-        these are refused.
+        """A suit and the next one, entries not yet :meth:`tallied`.
+
+        Too many pairs of these are refused.
         """
         first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
         second = ClassRows.of(
@@ -192,6 +212,15 @@ class ClassPair(NamedTuple):
         )
 
 
+class ClassJoin(NamedTuple):
+    """Both pairs of suits, how their keys are joined, and the values of layouts."""
+
+    low: ClassPair
+    high: ClassPair
+    join: KeyJoin
+    value_of: Lookup  #: From the classes of both pairs, see :class:`ClassTables`.
+
+
 def _key_pairings(pair: SuitPair) -> tuple[Ints, Ints, Ints]:
     """Where the pairings of each key of a pair begin, and the keys of either suit."""
     first_keys = (pair.first.ways > 0).sum(1)[pair.pairing_first]
@@ -235,53 +264,65 @@ class ClassTables:
         verify_size(products, MOST_PRODUCTS, "pairs of suit classes")
         return cls(index, tuple(quantities), low, high, value_of)
 
+    @property
+    def _joined(self) -> ClassJoin:
+        return ClassJoin(self.low, self.high, self.index.join, self.value_of)
+
     def counts(self) -> Ints:
         """(size,) how many layouts have each value."""
         counts = np.zeros(self.value_of.size, dtype=np.int64)
-        none = np.zeros((0, 0), dtype=np.int64)
-        _count(self.low, self.high, self.index.join, self.value_of, counts, none, none)
+        no_completions = np.zeros((0, 0), dtype=np.int64)
+        _count(self._joined, counts, no_completions, no_completions)
         return counts
 
     @cached_property
     def pair_completions(self) -> tuple[Ints, Ints]:
-        """Of the low and the high pair, (entries, size): pairs of rows of the other
-        that make each value with one.
+        """(entries, size) of the low and of the high pair, by value of a layout.
+
+        How many pairs of rows of the other pair of suits make the value with one.
         """
         size = self.value_of.size
         low = np.zeros((len(self.low.ways), size), dtype=np.int64)
         high = np.zeros((len(self.high.ways), size), dtype=np.int64)
-        none = np.zeros(0, dtype=np.int64)
-        _count(self.low, self.high, self.index.join, self.value_of, none, low, high)
+        no_counts = np.zeros(0, dtype=np.int64)
+        _count(self._joined, no_counts, low, high)
         return low, high
 
     def layouts(self, values: Ints, numbers: Ints) -> Masks:
-        """(n, 4) masks of the layouts with these numbers, 0 … ``counts()[value]`` − 1,
-        among those of their values.
+        """(n, 4) masks of the layouts with given numbers among those of their values.
+
+        ``values``, ``numbers``: (n,); numbers are 0 … ``counts()[value]`` − 1.
         """
-        low_completions = self.pair_completions[0]
-        entries, size = low_completions.shape
-        before = np.zeros((size, entries + 1), dtype=np.int64)
-        np.cumsum((self.low.ways[:, None] * low_completions).T, 1, out=before[:, 1:])
-        in_low, in_high = locate(
-            self.low,
-            self.high,
-            self.index.join,
-            self.value_of,
-            before,
-            low_completions,
-            values,
-            numbers,
-        )
+        in_low, high_numbers = self._in_low_pair(values, numbers)
+        in_high = np.empty_like(in_low)
+        _locate_high(self._joined, in_low[ENTRY], values, high_numbers, in_high)
         masks = np.tile(self.index.base, (len(numbers), 1))
-        for shift, pair, located in ((0, self.low, in_low), (26, self.high, in_high)):
-            order = np.lexsort((located[NUMBER], located[ENTRY]))
-            add_pair(pair, shift, located, order, masks)
+        add_pair(self.low, 0, in_low, masks)
+        add_pair(self.high, 26, in_high, masks)
         return masks
 
-    def completions(self) -> tuple[Ints, ...]:
-        """For C D H S, (entries, size): how many layouts of each value contain one
-        given row of an entry.
+    def _in_low_pair(self, values: Ints, numbers: Ints) -> tuple[Ints, Ints]:
+        """Where layouts lie in the low pair, given their values and numbers.
+
+        Returns (2, n) ``ENTRY`` and ``NUMBER``, and the (n,) numbers of the layouts
+        among those of their value with the same pair of rows there.
         """
+        completions = self.pair_completions[0]
+        located = np.empty((2, len(numbers)), dtype=np.int64)
+        high_numbers = np.empty(len(numbers), dtype=np.int64)
+        for value in np.flatnonzero(np.bincount(values)):
+            of_value = np.flatnonzero(values == value)
+            before = running(self.low.ways * completions[:, value])
+            entry = np.searchsorted(before, numbers[of_value], side="right") - 1
+            number = numbers[of_value] - before[entry]
+            located[ENTRY, of_value] = entry
+            located[NUMBER, of_value], high_numbers[of_value] = np.divmod(
+                number, completions[entry, value]
+            )
+        return located, high_numbers
+
+    def completions(self) -> tuple[Ints, ...]:
+        """For C D H S, (entries, size): how many layouts of a value contain a given row."""
         low_completions, high_completions = self.pair_completions
         clubs, diamonds = _completions(self.low, low_completions)
         hearts, spades = _completions(self.high, high_completions)
@@ -289,8 +330,9 @@ class ClassTables:
 
 
 def _joined_pairs(join: KeyJoin, low: Ints, high: Ints) -> int:
-    """How many pairs of entries are joined; ``low``, ``high``: (keys,) entries of each
-    key.
+    """How many pairs of entries are joined.
+
+    ``low``, ``high``: (keys,) entries of each key.
     """
     points = len(join.fit_start) - 1
     low_entries = low.reshape(-1, points)
@@ -303,9 +345,11 @@ def _joined_pairs(join: KeyJoin, low: Ints, high: Ints) -> int:
     return int((low_entries[low_keys] * partner_entries).sum())
 
 
-# Kernels take the arrays they need out of tuples before they loop: taking one out
-# counts references, at a high price. Their letters: a, b are keys of the first and the
-# second suit of a pair, i, j entries; p, q points indices.
+# Inner loops take the arrays that they need out of tuples first, and a function that is
+# called for every layout takes no tuple: both would count references, at a high price.
+# Letters: a, b are keys of the first and the second suit of a pair, i, j entries of these, or of
+# the low and the high pair; p, q points indices. A label is the class of a pair of
+# entries, all quantities in one number.
 
 
 @njit
@@ -344,266 +388,271 @@ def _grown(values: Ints) -> Ints:
 
 @njit
 def _tally(pair: ClassPair) -> tuple[Ints, Ints, Ints]:
-    """Entries of a pair of suits: where those of each key begin, their labels and their
-    numbers of pairs of rows.
+    """Entries of a pair of suits, sorted by key.
+
+    Returns (keys + 1,) where those of each key begin, and (entries,) their labels and
+    their numbers of pairs of rows.
     """
-    class_of = pair.class_of
-    pairing_start = pair.pairing_start
-    pairing_first = pair.pairing_first
-    pairing_second = pair.pairing_second
-    first_start = pair.first.key_start
-    second_start = pair.second.key_start
-    first_classes = pair.first.classes
-    second_classes = pair.second.classes
-    first_rows = pair.first.row_start
-    second_rows = pair.second.row_start
-    keys = len(pairing_start) - 1
+    keys = len(pair.pairing_start) - 1
     key_start = np.zeros(keys + 1, np.int64)
     labels = np.empty(FIRST_ENTRIES, np.int64)
     ways = np.empty(FIRST_ENTRIES, np.int64)
-    sums = np.zeros(class_of.size, np.int64)  # by label, 0 between keys
-    key_labels = np.empty(class_of.size, np.int64)  # as they come
+    label_ways = np.zeros(pair.class_of.size, np.int64)  # all 0 between keys
+    key_labels = np.empty(pair.class_of.size, np.int64)
     entries = 0
     for key in range(keys):
-        found = 0
-        for pairing in range(pairing_start[key], pairing_start[key + 1]):
-            a = pairing_first[pairing]
-            b = pairing_second[pairing]
-            for i in range(first_start[a], first_start[a + 1]):
-                rows = first_rows[i + 1] - first_rows[i]
-                for j in range(second_start[b], second_start[b + 1]):
-                    label = looked_up(class_of, first_classes, second_classes, i, j)
-                    if sums[label] == 0:
-                        key_labels[found] = label
-                        found += 1
-                    sums[label] += rows * (second_rows[j + 1] - second_rows[j])
-        while entries + found > len(labels):
+        key_entries = _tally_key(pair, key, label_ways, key_labels)
+        while entries + key_entries > len(labels):
             labels = _grown(labels)
             ways = _grown(ways)
-        for place in range(found):
+        for place in range(key_entries):
             label = key_labels[place]
             labels[entries] = label
-            ways[entries] = sums[label]
-            sums[label] = 0
+            ways[entries] = label_ways[label]
+            label_ways[label] = 0
             entries += 1
         key_start[key + 1] = entries
     return key_start, labels[:entries].copy(), ways[:entries].copy()
 
 
 @njit
-def _count(
-    low: ClassPair,
-    high: ClassPair,
-    join: KeyJoin,
-    value_of: Lookup,
-    counts: Ints,
-    low_completions: Ints,
-    high_completions: Ints,
-) -> None:
-    """Add up (size,) layouts by value; or, where ``counts`` is empty, for each entry of
-    either pair the (entries, size) pairs of rows that it is joined with.
+def _tally_key(pair: ClassPair, key: int, label_ways: Ints, key_labels: Ints) -> int:
+    """Add up pairs of rows of a key by label; returns how many labels occur.
+
+    ``label_ways``: (labels,) all 0 before; ``key_labels``: (labels,) is filled with the
+    labels that occur, as they come.
     """
-    low_start = low.key_start
+    class_of = pair.class_of
+    first_classes = pair.first.classes
+    second_classes = pair.second.classes
+    first_ways = pair.first.ways
+    second_ways = pair.second.ways
+    second_start = pair.second.key_start
+    occurring = 0
+    for pairing in range(pair.pairing_start[key], pair.pairing_start[key + 1]):
+        a = pair.pairing_first[pairing]
+        b = pair.pairing_second[pairing]
+        for i in range(pair.first.key_start[a], pair.first.key_start[a + 1]):
+            for j in range(second_start[b], second_start[b + 1]):
+                label = looked_up(class_of, first_classes, second_classes, i, j)
+                if label_ways[label] == 0:
+                    key_labels[occurring] = label
+                    occurring += 1
+                label_ways[label] += first_ways[i] * second_ways[j]
+    return occurring
+
+
+@njit
+def _count(
+    tables: ClassJoin, counts: Ints, low_completions: Ints, high_completions: Ints
+) -> None:
+    """Add up (size,) layouts by value, or completions of entries by value.
+
+    Where ``counts`` is empty, ``low_completions`` and ``high_completions``, (entries,
+    size), get for each entry of either pair how many pairs of rows of the other it is
+    joined with.
+    """
+    low, high, join, value_of = tables
     high_start = high.key_start
     low_classes = low.classes
     high_classes = high.classes
-    low_ways = low.ways
     high_ways = high.ways
-    partner_start = join.partner_start
-    partners = join.partners
-    fit_start = join.fit_start
-    fit_points = join.fit_points
-    points = len(fit_start) - 1
-    for low_key in range(len(low_start) - 1):
-        pair_key = low_key // points
-        low_points = low_key % points
-        for i in range(low_start[low_key], low_start[low_key + 1]):
-            for partner in range(partner_start[pair_key], partner_start[pair_key + 1]):
-                for fit in range(fit_start[low_points], fit_start[low_points + 1]):
-                    high_key = partners[partner] * points + fit_points[fit]
+    points = len(join.fit_start) - 1
+    for low_key in range(len(low.key_start) - 1):
+        p = low_key % points
+        partner_begin = join.partner_start[low_key // points]
+        partner_end = join.partner_start[low_key // points + 1]
+        for i in range(low.key_start[low_key], low.key_start[low_key + 1]):
+            low_ways = low.ways[i]
+            for partner in range(partner_begin, partner_end):
+                for fit in range(join.fit_start[p], join.fit_start[p + 1]):
+                    high_key = join.partners[partner] * points + join.fit_points[fit]
                     for j in range(high_start[high_key], high_start[high_key + 1]):
                         value = looked_up(value_of, low_classes, high_classes, i, j)
                         if len(counts):
-                            counts[value] += low_ways[i] * high_ways[j]
+                            counts[value] += low_ways * high_ways[j]
                         else:
                             low_completions[i, value] += high_ways[j]
-                            high_completions[j, value] += low_ways[i]
+                            high_completions[j, value] += low_ways
 
 
 @njit
 def _completions(pair: ClassPair, pair_completions: Ints) -> tuple[Ints, Ints]:
-    """(entries, size) for either suit, how many layouts of each value contain one given
-    row; ``pair_completions``: (entries, size) those of one pair of rows.
+    """(entries, size) for either suit, how many layouts of each value contain a given row.
+
+    ``pair_completions``: (entries, size) how many contain a given pair of rows.
     """
-    class_of = pair.class_of
-    key_start = pair.key_start
-    labels = pair.label
-    pairing_start = pair.pairing_start
-    pairing_first = pair.pairing_first
-    pairing_second = pair.pairing_second
-    first_start = pair.first.key_start
-    second_start = pair.second.key_start
-    first_classes = pair.first.classes
-    second_classes = pair.second.classes
-    first_rows = pair.first.row_start
-    second_rows = pair.second.row_start
     size = pair_completions.shape[1]
-    of_first = np.zeros((len(first_classes), size), np.int64)
-    of_second = np.zeros((len(second_classes), size), np.int64)
-    entry_of = np.empty(class_of.size, np.int64)  # by label, of the key at hand
-    for key in range(len(key_start) - 1):
-        for entry in range(key_start[key], key_start[key + 1]):
-            entry_of[labels[entry]] = entry
-        for pairing in range(pairing_start[key], pairing_start[key + 1]):
-            a = pairing_first[pairing]
-            b = pairing_second[pairing]
-            for i in range(first_start[a], first_start[a + 1]):
-                rows_i = first_rows[i + 1] - first_rows[i]
-                for j in range(second_start[b], second_start[b + 1]):
-                    rows_j = second_rows[j + 1] - second_rows[j]
-                    label = looked_up(class_of, first_classes, second_classes, i, j)
-                    entry = entry_of[label]
-                    for value in range(size):
-                        layouts = pair_completions[entry, value]
-                        of_first[i, value] += rows_j * layouts
-                        of_second[j, value] += rows_i * layouts
+    of_first = np.zeros((len(pair.first.ways), size), np.int64)
+    of_second = np.zeros((len(pair.second.ways), size), np.int64)
+    entry_of = np.empty(pair.class_of.size, np.int64)  # by label, of the key at hand
+    for key in range(len(pair.key_start) - 1):
+        for entry in range(pair.key_start[key], pair.key_start[key + 1]):
+            entry_of[pair.label[entry]] = entry
+        _complete_key(pair, key, entry_of, pair_completions, of_first, of_second)
     return of_first, of_second
 
 
 @njit
-def locate(
-    low: ClassPair,
-    high: ClassPair,
-    join: KeyJoin,
-    value_of: Lookup,
-    before: Ints,
-    low_completions: Ints,
-    values: Ints,
-    numbers: Ints,
-) -> Ints:
-    """(2, 2, n) for the low and the high pair ``ENTRY`` and ``NUMBER`` of (n,) layouts,
-    given their values and numbers: the entry, and which of its pairs of rows.
+def _complete_key(
+    pair: ClassPair,
+    key: int,
+    entry_of: Ints,
+    pair_completions: Ints,
+    of_first: Ints,
+    of_second: Ints,
+) -> None:
+    """Add to the completions of either suit those by pairs of rows of one key.
 
-    ``before``: (size, low entries + 1) layouts of each value before each low entry;
-    ``low_completions``: (low entries, size) with one of its pairs of rows.
+    ``entry_of``: (labels,) the entry of the key with each label; the rest is as in
+    :func:`_completions`.
     """
-    low_start = low.key_start
-    high_start = high.key_start
-    low_classes = low.classes
-    high_classes = high.classes
-    high_ways = high.ways
-    partner_start = join.partner_start
-    partners = join.partners
-    fit_start = join.fit_start
-    fit_points = join.fit_points
-    points = len(fit_start) - 1
-    located = np.empty((2, 2, len(numbers)), np.int64)
-    for n in range(len(numbers)):
-        value = values[n]
-        number = numbers[n]
-        entry = place_of(before[value], 0, len(low_classes), number)
-        number -= before[value, entry]
-        low_number = number // low_completions[entry, value]
-        located[0, ENTRY, n] = entry
-        located[0, NUMBER, n] = low_number
-        number -= low_number * low_completions[entry, value]
-        low_key = place_of(low_start, 0, len(low_start), entry)
-        partner = partner_start[low_key // points]
-        low_points = low_key % points
-        fit = fit_start[low_points]
-        j = -1
-        while j < 0:
-            high_key = partners[partner] * points + fit_points[fit]
-            for entry_j in range(high_start[high_key], high_start[high_key + 1]):
-                if (
-                    looked_up(value_of, low_classes, high_classes, entry, entry_j)
-                    == value
-                ):
-                    if number < high_ways[entry_j]:
-                        j = entry_j
-                        break
-                    number -= high_ways[entry_j]
-            fit += 1
-            if fit == fit_start[low_points + 1]:
-                partner += 1
-                fit = fit_start[low_points]
-        located[1, ENTRY, n] = j
-        located[1, NUMBER, n] = number
-    return located
+    class_of = pair.class_of
+    first_classes = pair.first.classes
+    second_classes = pair.second.classes
+    first_ways = pair.first.ways
+    second_ways = pair.second.ways
+    second_start = pair.second.key_start
+    for pairing in range(pair.pairing_start[key], pair.pairing_start[key + 1]):
+        a = pair.pairing_first[pairing]
+        b = pair.pairing_second[pairing]
+        for i in range(pair.first.key_start[a], pair.first.key_start[a + 1]):
+            ways_i = first_ways[i]
+            for j in range(second_start[b], second_start[b + 1]):
+                ways_j = second_ways[j]
+                label = looked_up(class_of, first_classes, second_classes, i, j)
+                entry = entry_of[label]
+                for value in range(pair_completions.shape[1]):
+                    layouts = pair_completions[entry, value]
+                    of_first[i, value] += ways_j * layouts
+                    of_second[j, value] += ways_i * layouts
 
 
 @njit
-def add_pair(
-    pair: ClassPair, shift: int, located: Ints, order: Ints, out: Masks
+def _locate_high(
+    tables: ClassJoin, low_entries: Ints, values: Ints, numbers: Ints, located: Ints
 ) -> None:
-    """Add to each of (n, 4) layouts its cards of two suits, the first from bit
-    ``shift`` on.
+    """Fill (2, n) ``ENTRY`` and ``NUMBER`` of layouts in the high pair.
 
-    ``located``: (2, n), see :func:`locate`; ``order``: (n,) sorts it by entry, then by
-    number. The layouts of one key are found on one walk through its pairings.
+    ``low_entries``, ``values``: (n,) of each layout; ``numbers``: (n,) its number among
+    the layouts of its value that have the same pair of rows in the low pair.
+    """
+    low, high, join, value_of = tables
+    points = len(join.fit_start) - 1
+    for n in range(len(numbers)):
+        i = low_entries[n]
+        number = numbers[n]
+        low_key = place_of(low.key_start, 0, len(low.key_start), i)
+        p = low_key % points
+        partner = join.partner_start[low_key // points]
+        fit = join.fit_start[p]
+        located[ENTRY, n] = NONE
+        while located[ENTRY, n] == NONE:
+            high_key = join.partners[partner] * points + join.fit_points[fit]
+            for j in range(high.key_start[high_key], high.key_start[high_key + 1]):
+                if looked_up(value_of, low.classes, high.classes, i, j) != values[n]:
+                    continue
+                if number < high.ways[j]:
+                    located[ENTRY, n] = j
+                    break
+                number -= high.ways[j]
+            fit += 1
+            if fit == join.fit_start[p + 1]:
+                partner += 1
+                fit = join.fit_start[p]
+        located[NUMBER, n] = number
+
+
+def add_pair(pair: ClassPair, shift: int, located: Ints, out: Masks) -> None:
+    """Add to each of (n, 4) layouts its cards of two suits.
+
+    The first suit begins at bit ``shift``; ``located``: (2, n) ``ENTRY`` and
+    ``NUMBER`` of each layout in the pair.
+    """
+    order = np.lexsort((located[NUMBER], located[ENTRY]))
+    sorted_rows = np.empty((2, len(out)), dtype=np.int64)
+    _find_rows(pair, located[ENTRY, order], located[NUMBER, order], sorted_rows)
+    rows = np.empty_like(sorted_rows)
+    rows[:, order] = sorted_rows
+    add_cards(pair.first.fields, rows[0], shift, out)
+    add_cards(pair.second.fields, rows[1], shift + 13, out)
+
+
+@njit
+def _find_rows(pair: ClassPair, entries: Ints, numbers: Ints, rows: Ints) -> None:
+    """Fill (2, n) the row of either suit for layouts sorted by entry, then by number.
+
+    ``entries``, ``numbers``: (n,), see :func:`add_pair`. The layouts of one key are
+    found on one walk through its pairings.
     """
     key_start = pair.key_start
-    labels = pair.label
+    next_layout = np.full(pair.class_of.size, NONE, np.int64)
+    passed = np.zeros(pair.class_of.size, np.int64)
+    begin = 0
+    while begin < len(entries):
+        key = place_of(key_start, 0, len(key_start), entries[begin])
+        end = begin + 1
+        while end < len(entries) and entries[end] < key_start[key + 1]:
+            end += 1
+        _find_rows_of_key(
+            pair,
+            key,
+            entries[begin:end],
+            numbers[begin:end],
+            next_layout,
+            passed,
+            rows[:, begin:end],
+        )
+        begin = end
+
+
+@njit
+def _find_rows_of_key(
+    pair: ClassPair,
+    key: int,
+    entries: Ints,
+    numbers: Ints,
+    next_layout: Ints,
+    passed: Ints,
+    rows: Ints,
+) -> None:
+    """Fill (2, n) the rows of the layouts of one key, see :func:`_find_rows`.
+
+    ``next_layout``: (labels,) the first layout with each label that has no rows yet, or
+    ``NONE``, as everywhere before and after; ``passed``: (labels,) how many pairs of
+    rows with each label were passed.
+    """
     class_of = pair.class_of
-    pairing_start = pair.pairing_start
-    pairing_first = pair.pairing_first
-    pairing_second = pair.pairing_second
-    first_start = pair.first.key_start
-    second_start = pair.second.key_start
     first_classes = pair.first.classes
     second_classes = pair.second.classes
-    first_rows = pair.first.row_start
-    second_rows = pair.second.row_start
-    first_fields = pair.first.fields
-    second_fields = pair.second.fields
-    entries = located[ENTRY]
-    numbers = located[NUMBER]
-    first_bit = np.uint64(shift)
-    second_bit = np.uint64(shift + 13)
-    # By label: the place in ``order`` of the next layout with it, -1 if there is none,
-    # and how many pairs of rows with this label were passed.
-    following = np.full(class_of.size, -1, np.int64)
-    passed = np.zeros(class_of.size, np.int64)
-    begin = 0
-    while begin < len(order):
-        key = place_of(key_start, 0, len(key_start), entries[order[begin]])
-        end = begin
-        while end < len(order) and entries[order[end]] < key_start[key + 1]:
-            entry = entries[order[end]]
-            if end == begin or entry != entries[order[end - 1]]:
-                following[labels[entry]] = end
-                passed[labels[entry]] = 0
-            end += 1
-        missing = end - begin
-        for pairing in range(pairing_start[key], pairing_start[key + 1]):
-            if missing == 0:
-                break
-            a = pairing_first[pairing]
-            b = pairing_second[pairing]
-            for i in range(first_start[a], first_start[a + 1]):
-                rows_i = first_rows[i + 1] - first_rows[i]
-                for j in range(second_start[b], second_start[b + 1]):
-                    label = looked_up(class_of, first_classes, second_classes, i, j)
-                    place = following[label]
-                    if place < 0:
-                        continue
-                    rows_j = second_rows[j + 1] - second_rows[j]
-                    reached = passed[label] + rows_i * rows_j
-                    while place >= 0 and numbers[order[place]] < reached:
-                        n = order[place]
-                        row = (numbers[n] - passed[label]) // rows_j
-                        column = numbers[n] - passed[label] - row * rows_j
-                        one = first_rows[i] + row
-                        two = second_rows[j] + column
-                        for seat in range(4):
-                            first_cards = np.uint64(first_fields[one, seat])
-                            second_cards = np.uint64(second_fields[two, seat])
-                            out[n, seat] |= first_cards << first_bit
-                            out[n, seat] |= second_cards << second_bit
-                        missing -= 1
-                        place += 1
-                        if place == end or entries[order[place]] != entries[n]:
-                            place = -1
-                    following[label] = place
-                    passed[label] = reached
-        begin = end
+    for layout in range(len(entries) - 1, -1, -1):
+        label = pair.label[entries[layout]]
+        next_layout[label] = layout
+        passed[label] = 0
+    missing = len(entries)
+    for pairing in range(pair.pairing_start[key], pair.pairing_start[key + 1]):
+        a = pair.pairing_first[pairing]
+        b = pair.pairing_second[pairing]
+        for i in range(pair.first.key_start[a], pair.first.key_start[a + 1]):
+            for j in range(pair.second.key_start[b], pair.second.key_start[b + 1]):
+                label = looked_up(class_of, first_classes, second_classes, i, j)
+                layout = next_layout[label]
+                if layout == NONE:
+                    continue
+                entry = entries[layout]
+                second_ways = pair.second.ways[j]
+                reached = passed[label] + pair.first.ways[i] * second_ways
+                while layout != NONE and numbers[layout] < reached:
+                    number = numbers[layout] - passed[label]
+                    row = number // second_ways
+                    column = number - row * second_ways
+                    rows[0, layout] = pair.first.row_start[i] + row
+                    rows[1, layout] = pair.second.row_start[j] + column
+                    missing -= 1
+                    layout += 1
+                    if layout == len(entries) or entries[layout] != entry:
+                        layout = NONE
+                next_layout[label] = layout
+                passed[label] = reached
+        if missing == 0:
+            break

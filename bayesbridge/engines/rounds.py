@@ -38,9 +38,15 @@ MOST_SPREAD: Final = 0.9  # the tilt keeps a tenth
 UNEXPLAINED: Final = -0.7  # a log likelihood below it says that a call is a surprise
 SAME: Final = 1e-9  # log likelihoods this close are equal
 
-MOST_ROWS: Final = (
-    400  # that a seat is fitted to which leaves cards: each costs a split
-)
+MOST_ROWS: Final = 400
+"""Draws that the tilt of a seat that leaves cards is fitted to: each costs a split."""
+
+UNIFORM_REACH: Final = 2.0
+"""How much larger the exponent may be after uniform draws. These are far from any
+target: a rough fit beats a short step.
+"""
+
+EVEN_SHARE: Final = 0.3  # of the rows that are chosen without regard to weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,18 +61,19 @@ class Round:
 
     @cached_property
     def log_likelihood(self) -> Floats:
-        """(n,)"""
+        """(n,) log likelihoods of the layouts."""
         return np.asarray(self.terms.sum(axis=1))
 
     @cached_property
     def log_weights(self) -> Floats:
-        """(n,)"""
+        """(n,) log importance weights."""
         return self.log_likelihood - self.log_q
 
     @cached_property
     def degree(self) -> float:
-        """The largest exponent φ of the weights that leaves an ESS of ``MIN_ESS``, or
-        of half the draws.
+        """The largest exponent φ of the weights that leaves enough ESS.
+
+        That is ``MIN_ESS``, or half the draws where this is less.
         """
         return _degree(self.log_weights)
 
@@ -131,20 +138,23 @@ def _degree(log_weights: Floats) -> float:
 
 
 def refit(
-    base: Round, others: Sequence[Round], seats: Sequence[int], caution: float
+    base: Round, further: Sequence[Round], seats: Sequence[int], caution: float
 ) -> Proposal:
-    """The proposal fitted to the target, or to a tempered one; ``caution`` ≤ 1 shortens
-    the step.
+    """The proposal fitted to the target, or to a tempered one.
+
+    ``base``: the round that it starts from; ``further``: other rounds; ``caution`` ≤ 1
+    shortens the step.
     """
     if base.degree == 0.0 or len(base.proposal.order) < 2:
         return base.proposal
-    return _Fit.of(base, others, seats, caution).proposal()
+    return _Fit.of(base, further, seats, caution).proposal()
 
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """What the tilts of the next proposal are fitted to: n pooled draws, those of the
-    base last.
+    """What the tilts of the next proposal are fitted to: n pooled draws.
+
+    Those of the base come last.
     """
 
     base: Round
@@ -154,59 +164,52 @@ class _Fit:
     order: tuple[int, ...]
     goals: dict[int, Floats]  #: By seat, (n,) log likelihoods, tempered.
     weights: dict[int, Floats]  #: By seat, (n,)
-    last: tuple[int, ...]
+    last_seats: tuple[int, ...]
     """Of the last two seats of the order, those that soft evidence speaks of."""
 
     @classmethod
     def of(
         cls,
         base: Round,
-        others: Sequence[Round],
+        further: Sequence[Round],
         seats: Sequence[int],
         caution: float,
     ) -> _Fit:
-        """Rounds that need no tempering are pooled, if the base needs none."""
-        first = base.proposal.uniform
-        # Uniform draws are far from any target: a rough fit with a larger exponent
-        # beats a short step.
-        reach = 2.0 if first else 1.0
-        power = min(1.0, reach * caution * base.degree)
-        rounds = [
-            earlier
-            for earlier in others[-2:]
-            if earlier.degree == 1.0 == power and not earlier.proposal.uniform
-        ]
-        rounds.append(base)
+        """See :func:`refit`."""
+        after_uniform = base.proposal.uniform
+        power = caution * base.degree
+        if after_uniform:
+            power *= UNIFORM_REACH
+        power = min(1.0, power)
+        pooled = [*_poolable(further, power), base]
         spread = SPREAD
         floor = -np.inf
         if len(seats) == 1:
-            spread, floor = _floor([*others, base])
-        terms = np.concatenate([pooled.terms for pooled in rounds])
-        terms[:, seats[0]] = _without(terms[:, seats[0]], floor)
-        terms = np.maximum(terms, terms.max(axis=0) + LOWEST)
-        layouts = np.concatenate([pooled.layouts for pooled in rounds])
+            spread, floor = _floor([*further, base])
+        terms = _clipped_terms(pooled, seats[0], floor)
         order = _order(base.proposal, terms, seats)
         powers = dict.fromkeys(order, power)
-        weights = dict.fromkeys(order, _pooled_weights(rounds, floor, power))
-        if first and len(seats) > 1:
+        weights = dict.fromkeys(order, _pooled_weights(pooled, floor, power))
+        if after_uniform and len(seats) > 1:
             # Few hands explain the calls of all seats, many those of one: each seat is
             # fitted by itself.
             for seat in seats:
                 powers[seat] = caution * _degree(terms[:, seat])
                 weights[seat] = _tempered(terms[:, seat], powers[seat])
+        layouts = np.concatenate([round_.layouts for round_ in pooled])
         goals = {}
         for seat in order:
-            tilt_now = base.proposal.tilts[seat].log(layouts[:, seat])
+            current_tilt = base.proposal.tilts[seat].log(layouts[:, seat])
             likelihood_part = powers[seat] * terms[:, seat]
-            goals[seat] = likelihood_part + (1.0 - powers[seat]) * tilt_now
-        fitted = [seat for seat in order[-2:] if seat in seats]
-        return cls(base, layouts, power, spread, order, goals, weights, tuple(fitted))
+            goals[seat] = likelihood_part + (1.0 - powers[seat]) * current_tilt
+        last_seats = tuple(seat for seat in order[-2:] if seat in seats)
+        return cls(base, layouts, power, spread, order, goals, weights, last_seats)
 
     def proposal(self) -> Proposal:
         """The fitted proposal."""
         proposal = replace(self.base.proposal, order=self.order, spread=self.spread)
         tilts = list(proposal.tilts)
-        for seat in self.last:
+        for seat in self.last_seats:
             hands = self.layouts[:, seat]
             tilts[seat] = fit_tilt(
                 hands, self.goals[seat], self.weights[seat], tilts[seat]
@@ -218,32 +221,50 @@ class _Fit:
         return replace(proposal, tilts=tuple(tilts))
 
     def _early_tilt(self, proposal: Proposal, step: int) -> Tilt:
-        """The tilt of a seat that leaves cards to others: it answers for what its hand
-        leaves them, too.
+        """The tilt of a seat that leaves cards to others.
 
-        That takes a split for each draw, so only the base is used, and of the base
-        those draws that count.
+        It answers for what its hand leaves them, too. That takes a split for each draw,
+        so only the base is used, and of the base those draws that count.
         """
         seat = self.order[step]
         of_base = slice(len(self.layouts) - len(self.base.layouts), None)
-        rows, weights = _chosen(self.weights[seat][of_base])
+        rows, weights = _systematic_rows(self.weights[seat][of_base])
         layouts = self.base.layouts[rows]
         log_sum = _log_sums(proposal, layouts, step + 1)
         if self.power < 1.0 and not self.base.proposal.uniform:
-            log_sum_now = _log_sums(self.base.proposal, layouts, step + 1)
-            log_sum = log_sum - (1.0 - self.power) * log_sum_now
+            current_log_sum = _log_sums(self.base.proposal, layouts, step + 1)
+            log_sum = log_sum - (1.0 - self.power) * current_log_sum
         goals = self.goals[seat][of_base][rows] + log_sum
         return fit_tilt(layouts[:, seat], goals, weights, proposal.tilts[seat])
 
 
 def _order(proposal: Proposal, terms: Floats, seats: Sequence[int]) -> tuple[int, ...]:
-    """The order in which seats take their cards: settled in the first round, when the
-    seat whose likelihood varies most comes first.
+    """The order in which seats take their cards.
+
+    It is settled after uniform draws: the seat whose likelihood varies most comes first.
     """
     if not proposal.uniform:
         return proposal.order
-    varies = {seat: float(np.std(terms[:, seat])) for seat in seats}
-    return tuple(sorted(proposal.order, key=lambda seat: -varies.get(seat, 0.0)))
+    deviations = {seat: float(np.std(terms[:, seat])) for seat in seats}
+    return tuple(sorted(proposal.order, key=lambda seat: -deviations.get(seat, 0.0)))
+
+
+def _poolable(rounds: Sequence[Round], power: float) -> list[Round]:
+    """The latest rounds that need no tempering, if the next fit needs none."""
+    if power < 1.0:
+        return []
+    return [
+        earlier
+        for earlier in rounds[-2:]
+        if earlier.degree == 1.0 and not earlier.proposal.uniform
+    ]
+
+
+def _clipped_terms(rounds: Sequence[Round], seat: int, floor: float) -> Floats:
+    """(n, 4) log likelihoods of hands, those of one seat beyond the floor of slips."""
+    terms = np.concatenate([round_.terms for round_ in rounds])
+    terms[:, seat] = _without(terms[:, seat], floor)
+    return np.asarray(np.maximum(terms, terms.max(axis=0) + LOWEST))
 
 
 def _pooled_weights(rounds: Sequence[Round], floor: float, power: float) -> Floats:
@@ -255,26 +276,29 @@ def _pooled_weights(rounds: Sequence[Round], floor: float, power: float) -> Floa
     return np.concatenate(weights)
 
 
-def _chosen(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """At most ``MOST_ROWS`` rows by systematic sampling, by weight and some evenly: a
-    fit must know low likelihoods too.
+def _systematic_rows(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """At most ``MOST_ROWS`` rows by systematic sampling, and their weights.
+
+    Most are chosen by weight, some evenly: a fit must know low likelihoods too.
     """
     if len(weights) <= MOST_ROWS:
         return np.arange(len(weights)), weights
-    mixture = 0.7 * weights / weights.sum() + 0.3 / len(weights)
+    by_weight = (1.0 - EVEN_SHARE) * weights / weights.sum()
+    mixture = by_weight + EVEN_SHARE / len(weights)
     chance = np.minimum(1.0, MOST_ROWS * mixture)
     rows = np.flatnonzero(np.diff(np.floor(np.cumsum(chance) + 0.5), prepend=0.0))
     return rows, weights[rows] / chance[rows]
 
 
 def _floor(rounds: Sequence[Round]) -> tuple[float, float]:
-    """The share of the uniform distribution in the next proposal, and the log
-    likelihood that it accounts for.
+    """The share of the uniform distribution in the next proposal.
+
+    Also the log likelihood that it accounts for.
     """
-    last = rounds[-1]
-    lowest = min(float(each.log_likelihood.min(initial=0.0)) for each in rounds)
-    layouts = last.proposal.sampler.total * last.drawn / len(last.layouts)
-    evidence = Weights(last.log_weights).log_mean - math.log(layouts)
+    latest = rounds[-1]
+    lowest = min(float(round_.log_likelihood.min(initial=0.0)) for round_ in rounds)
+    layouts = latest.proposal.sampler.total * latest.drawn / len(latest.layouts)
+    evidence = Weights(latest.log_weights).log_mean - math.log(layouts)
     share = math.exp(min(lowest - evidence, 0.0))
     if share <= SPREAD:
         return SPREAD, -np.inf
@@ -300,6 +324,7 @@ def _tempered(log_weights: Floats, power: float) -> Floats:
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
     """(n,) the log sum of weights of a split, clipped below."""
-    first, rest = proposal.splits[step]
-    log_sum = split(first, rest, proposal.left_over(layouts, step), None).log_sums
+    taker, waiting = proposal.splits[step]
+    cards = proposal.left_over(layouts, step)
+    log_sum = split(taker, waiting, cards, None).log_sums
     return np.asarray(np.maximum(log_sum, log_sum.max() + LOWEST))

@@ -11,8 +11,9 @@ from bayesbridge.runtime.jit import njit
 
 @njit
 def looked_up(lookup: Lookup, low: Ints, high: Ints, a: int, b: int) -> int:
-    """What the tables give for row ``a`` of some classes and row ``b`` of others, added
-    up; ``low``, ``high``: (rows, quantities).
+    """The sum of what is looked up for row ``a`` of some classes and ``b`` of others.
+
+    ``low``, ``high``: (rows, quantities).
     """
     table = lookup.table
     offset = lookup.offset
@@ -25,8 +26,9 @@ def looked_up(lookup: Lookup, low: Ints, high: Ints, a: int, b: int) -> int:
 
 @njit
 def place_of(before: Ints, begin: int, end: int, number: int | np.int64) -> int:
-    """Which place from ``begin`` up to ``end`` a number falls to; ``before``: how many
-    numbers earlier ones take.
+    """Which place from ``begin`` up to ``end`` a number falls to.
+
+    ``before``: how many numbers earlier places take.
     """
     while end - begin > 1:
         middle = (begin + end) >> 1

@@ -7,7 +7,7 @@ other blocks hold are one class, and those that lead to no accepted profile are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,19 +19,17 @@ from bayesbridge.engines.slots import measures_of
 from bayesbridge.evidence.expressions import Expression, Held, Leaf, evaluate
 from bayesbridge.game.layouts import Bools, Ints
 
-MOST_VECTORS: Final = 3_000_000
-MOST_CELLS: Final = 6_000_000
-"""Sizes beyond which tables are refused: they take a second and some hundred megabytes."""
+# Sizes beyond which tables are refused: they take a second and some hundred megabytes.
+MOST_VECTORS: Final = 3_000_000  # pairs of vectors of two blocks
+MOST_CELLS: Final = 6_000_000  # pairs of halves with 13 cards
+MOST_CELLS_TRIED: Final = 8 * MOST_CELLS  # with any number of cards
 
-MOST_CELLS_TRIED: Final = 8 * MOST_CELLS  # with those of other than 13 cards
 LENGTH_COLUMN: Final = 0  # of a vector, before those of measures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeatProfiles:
-    """The vectors of a seat, or their classes, and the profile of every pair of halves
-    that makes 13 cards.
-    """
+    """The vectors of a seat, or their classes, and the profile of every whole hand."""
 
     rows: tuple[Ints, ...]
     """For each of the four blocks, the number of the vector or class of each row; -1
@@ -42,7 +40,8 @@ class SeatProfiles:
     hand would overflow.
     """
     lengths: tuple[Ints, Ints]  #: For each half, how many cards.
-    cells: NDArray[np.int32]  #: By the low and the high half the profile, or -1.
+    #: By the low and the high half the profile, -1 where they do not make 13 cards.
+    cells: NDArray[np.int32]
     profiles: Ints  #: (profiles, slots) the values of the slots.
 
     @classmethod
@@ -55,21 +54,18 @@ class SeatProfiles:
         high_pairs, high = _half_vectors(distinct[2], distinct[3])
         low_lengths = low[:, LENGTH_COLUMN]
         high_lengths = high[:, LENGTH_COLUMN]
-        low_place, high_place = _full_hands(low_lengths, high_lengths)
-
-        def measured(column: int) -> Ints:
-            return np.asarray(low[low_place, column] + high[high_place, column])
-
-        values = _slot_values(slots, len(low_place), measured)
+        hands = _full_hands(low_lengths, high_lengths)
+        values = _slot_values(slots, low, high, hands)
         numbers, profiles = numbered_rows(values)
         cells = np.full((len(low), len(high)), -1, dtype=np.int32)
-        cells[low_place, high_place] = numbers
+        cells[hands] = numbers
         pairs = low_pairs, high_pairs
         return cls(rows, pairs, (low_lengths, high_lengths), cells, profiles)
 
     def accepting(self, accepted: Bools) -> SeatProfiles:
-        """Keep the accepted profiles, numbered as they come, and merge what they do not
-        tell apart.
+        """Keep the accepted profiles, numbered as they come.
+
+        What these do not tell apart is merged.
         """
         new_number = np.where(accepted, np.cumsum(accepted) - 1, -1)
         nowhere_last = np.append(new_number, -1).astype(np.int32)
@@ -87,8 +83,9 @@ class SeatProfiles:
 
 
 def _half_vectors(first: Ints, second: Ints) -> tuple[Ints, Ints]:
-    """The number of each pair of vectors of two blocks, -1 with more than 13 cards, and
-    the distinct vectors of the half.
+    """The number of each pair of vectors of two blocks, and the distinct vectors.
+
+    The number is -1 with more than 13 cards; ``first``, ``second``: (vectors, columns).
     """
     verify_size(len(first) * len(second), MOST_VECTORS, "pairs of holdings")
     sums = (first[:, None] + second).reshape(-1, first.shape[1])
@@ -99,7 +96,7 @@ def _half_vectors(first: Ints, second: Ints) -> tuple[Ints, Ints]:
 
 
 def _full_hands(low_lengths: Ints, high_lengths: Ints) -> tuple[Ints, Ints]:
-    """All pairs of a low and a high half with 13 cards together."""
+    """All pairs of a low and a high half with 13 cards together: the place of either."""
     verify_size(len(low_lengths) * len(high_lengths), MOST_CELLS_TRIED, "cells")
     low_groups = [np.flatnonzero(low_lengths == n) for n in range(14)]
     high_groups = [np.flatnonzero(high_lengths == 13 - n) for n in range(14)]
@@ -111,16 +108,23 @@ def _full_hands(low_lengths: Ints, high_lengths: Ints) -> tuple[Ints, Ints]:
 
 
 def _slot_values(
-    slots: Sequence[Expression], hands: int, measured: Callable[[int], Ints]
+    slots: Sequence[Expression], low: Ints, high: Ints, hands: tuple[Ints, Ints]
 ) -> Ints:
-    """(hands, slots) the values of slots; ``measured``: a column of the hands' vectors."""
+    """(hands, slots) the values of slots over whole hands.
+
+    ``low``, ``high``: (halves, columns) vectors; ``hands``: the low and the high half of
+    each hand.
+    """
+    low_place, high_place = hands
     columns = {leaf: column for column, leaf in enumerate(measures_of(slots), 1)}
 
     def value(leaf: Leaf) -> Ints:
+        """(hands,) the values of a measure."""
         assert isinstance(leaf, Held)
-        return measured(columns[leaf.measure, leaf.suit])
+        column = columns[leaf.measure, leaf.suit]
+        return np.asarray(low[low_place, column] + high[high_place, column])
 
-    values = np.zeros((hands, len(slots)), dtype=np.int64)
+    values = np.zeros((len(low_place), len(slots)), dtype=np.int64)
     for number, slot in enumerate(slots):
         values[:, number] = evaluate(slot, value)
     return values

@@ -1,11 +1,14 @@
-"""Conditions taken apart: what looks at one hand becomes a *slot*, the *skeleton* that
-is left says how slots are combined.
+"""Conditions taken apart by seat.
+
+What looks at one hand becomes a *slot*; the *skeleton* that is left says how slots are
+combined.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from bayesbridge.evidence.expressions import (
@@ -23,6 +26,7 @@ from bayesbridge.evidence.measures import LENGTH, Measure
 type SuitMeasure = tuple[Measure, int | None]
 """A measure of one suit, or, with ``None``, of the whole hand."""
 
+# Operators whose value is 0 or 1.
 _TRUTHS: Final = frozenset(("and", "or", "not", "==", "!=", "<", "<=", ">", ">="))
 
 
@@ -70,15 +74,16 @@ def with_slots(*expressions: Expression) -> SlottedExpressions:
 def _skeleton(
     expression: Expression, slots: dict[tuple[int, Expression], int], *, truth: bool
 ) -> Expression:
-    """The expression with slots, which are numbered as they come; ``truth``: only
-    whether its value is 0 matters.
+    """The expression with slots, which are numbered as they come.
+
+    ``truth``: only whether its value is 0 matters.
     """
     seats = seats_of(expression)
     if not seats:
         return expression
     if len(seats) == 1:
-        part = _as_truth(expression) if truth else expression
-        return Slot(slots.setdefault((min(seats), part), len(slots)))
+        content = _as_truth(expression) if truth else expression
+        return Slot(slots.setdefault((min(seats), content), len(slots)))
     assert isinstance(expression, Operation)
     operator = expression.operator
     if operator in ("and", "or"):
@@ -103,8 +108,9 @@ def _as_truth(expression: Expression) -> Expression:
 def _grouped_by_seats(
     operator: str, operands: Sequence[Expression]
 ) -> list[Expression]:
-    """Operands of a conjunction or disjunction, those about one seat put together; they
-    come first.
+    """Operands of a conjunction or disjunction, those about one seat put together.
+
+    These come first.
     """
     groups: dict[frozenset[int], list[Expression]] = {}
     for operand in operands:
@@ -122,8 +128,9 @@ def _grouped_by_seats(
 
 
 def conjuncts(expression: Expression) -> tuple[Expression, ...]:
-    """Parts that must all be true; what is denied is turned round as far as that gives
-    more of them.
+    """Parts that must all be true.
+
+    What is denied is turned round as far as that gives more of them.
 
     >>> from bayesbridge.evidence.parser import parse_expression
     >>> text = "hcp(north) > 11 && !(spades(north) > 4 || hearts(north) > 4)"
@@ -132,18 +139,19 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
     """
     match expression:
         case Operation("and", operands):
-            return tuple(part for operand in operands for part in conjuncts(operand))
+            return tuple(chain(*map(conjuncts, operands)))
         case Operation("not", (Operation("or", operands),)):
             denials = [Operation("not", (operand,)) for operand in operands]
-            return tuple(part for denial in denials for part in conjuncts(denial))
+            return tuple(chain(*map(conjuncts, denials)))
         case Operation("not", (Operation("not", (inner,)),)):
             return conjuncts(inner)
     return (expression,)
 
 
 def measures_of(expressions: Sequence[Expression]) -> tuple[SuitMeasure, ...]:
-    """The measures that expressions over one seat use, each with its suit; a shape uses
-    four lengths.
+    """The measures that expressions over one seat use, each with its suit.
+
+    A shape uses four lengths.
     """
     measures: dict[SuitMeasure, None] = {}
     for expression in expressions:

@@ -1,7 +1,7 @@
-"""Weighted splits: a seat takes its 13 cards out of those that are left, the *rest* is
-another seat, or several that split again.
+"""Weighted splits: a seat takes its 13 cards out of those that are left.
 
-The weight of a split is the product of both sides' tilts, ``tilt(hand) = Π_suits
+What it leaves, the *rest*, is for another seat, or for several that split again. The
+weight of a split is the product of both sides' tilts, ``tilt(hand) = Π_suits
 holding[suit, length, honours] · points[points]`` with the A K Q J of the suit as
 honours. The sum over all splits is exact, by convolution: a suit is a table by (points,
 length), two suits combine to one of the same form, and the two pairs are joined where
@@ -23,35 +23,37 @@ HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(
 """(16,) points of a set of honours, jack at bit 0."""
 
 HONOUR_SHIFT: Final = 9  # the honours of a field of 13 bits lie above its small cards
-SMALL_CARDS: Final = (1 << HONOUR_SHIFT) - 1
-FIELD: Final = (1 << 13) - 1
+SMALL_CARDS: Final = (1 << HONOUR_SHIFT) - 1  # the other bits of a field
+FIELD: Final = (1 << 13) - 1  # all bits of a field
 
-_WAYS: Final = np.array(
-    [
-        [float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)]
-        for n in range(14)
-    ]
-)
+
+def _binomial(n: int, k: int) -> float:
+    """In how many ways k of n cards can be chosen."""
+    return float(np.prod([(n - i) / (i + 1) for i in range(k)]))
+
+
+_WAYS: Final = np.vectorize(_binomial, otypes=[float])(*np.indices((14, 14)))
 """(14, 14) binomial coefficients."""
 
 WIDTH: Final = 28
 """Columns by length in the table of two suits, which may hold 26 cards."""
 
-MOST_SUIT_POINTS: Final = 10
-MOST_PAIR_POINTS: Final = 20
+MOST_SUIT_POINTS: Final = 10  # A K Q J of one suit
+MOST_PAIR_POINTS: Final = 20  # of two suits
 SUIT_ENTRIES: Final = (MOST_SUIT_POINTS + 1) * 14
 """Pairs of points and a length of the first side's cards in a suit."""
 
-# Columns of ``Work.suit``. The first side certainly gets MINE, the rest THEIRS; in
-# doubt are HONOURS (bits of the four) and SMALL (a field), so many are SMALL_NUMBER.
-MINE: Final = 0
+# Columns of ``Work.suit``. FIRST_CERTAIN and REST_CERTAIN are the fields of cards that
+# either side certainly gets; in doubt are HONOURS (bits of the four) and SMALL (a field),
+# so many are SMALL_NUMBER.
+FIRST_CERTAIN: Final = 0
 HONOURS: Final = 1
 SMALL: Final = 2
 SMALL_NUMBER: Final = 3
 ALL_CARDS: Final = 4  # how many cards both sides have
-SHORTEST: Final = 5  # lengths of the first side
-LONGEST: Final = 6
-THEIRS: Final = 7
+SHORTEST: Final = 5  # the shortest length of the first side
+LONGEST: Final = 6  # the longest
+REST_CERTAIN: Final = 7
 
 
 class Side(NamedTuple):
@@ -108,16 +110,19 @@ WORK_FIELDS: Final = np.dtype(
         ],
     )
 )
-"""What is known of one set of cards while it is split; filled anew for each. Points are
-those in doubt.
+"""What is known of one set of cards while it is split; filled anew for each.
+
+Points are those in doubt.
 
 A place is 28 · points + length, in hearts and spades 28 · points + 13 − length: so what
 completes 13 cards is read in the same direction in both pairs.
 """
 
 type Work = Any
-"""A record with :data:`WORK_FIELDS`: kernels that take it compile twice as fast, and run
-twice as fast, as with a tuple of arrays.
+"""A record with :data:`WORK_FIELDS`.
+
+Kernels that take it compile twice as fast, and run twice as fast, as with a tuple of
+arrays.
 """
 
 
@@ -131,20 +136,18 @@ def new_work(first: Side, rest: Side) -> Work:
 
 
 class Splits(NamedTuple):
-    """(n,) hands of the first side, and the logarithm of the sum of weights of each
-    split.
-    """
+    """(n,) hands of the first side, and the log sum of weights of each split."""
 
     hands: Hands
     log_sums: Floats
 
 
 def split(first: Side, rest: Side, cards: Hands, state: State | None) -> Splits:
-    """For each (n,) set of cards to split: the hand of the first side (with what it
-    must hold), and the log sum of weights.
+    """Split each of (n,) sets of cards between two sides.
 
-    Without a state of random bits no hand is drawn. Sets that cannot be split have the
-    sum -inf and an empty hand. Equal sets next to each other share their tables.
+    The hands are those of the first side, with what it must hold. Without a state of
+    random bits no hand is drawn. Sets that cannot be split have the log sum -inf and an
+    empty hand. Equal sets next to each other share their tables.
     """
     hands = np.zeros(len(cards), np.uint64)
     log_sums = np.empty(len(cards))
@@ -158,7 +161,7 @@ def split(first: Side, rest: Side, cards: Hands, state: State | None) -> Splits:
 
 
 @njit
-def _cards(field: int | np.int64) -> int:
+def _count_cards(field: int | np.int64) -> int:
     """How many cards a field has."""
     cards = 0
     while field:
@@ -175,38 +178,43 @@ def _divide_suit(work: Work, suit: int, cards: np.int64) -> bool:
     field = (cards >> (13 * suit)) & FIELD
     if field & ~first_may & ~rest_may:
         return False
-    mine = work.first.must[suit] | (field & ~rest_may)
-    theirs = work.rest.must[suit] | (field & ~first_may)
+    first_certain = work.first.must[suit] | (field & ~rest_may)
+    rest_certain = work.rest.must[suit] | (field & ~first_may)
     doubt = field & first_may & rest_may
-    fewest = _cards(mine)
-    doubtful = _cards(doubt)
-    all_cards = fewest + _cards(theirs) + doubtful
+    fewest = _count_cards(first_certain)
+    doubtful = _count_cards(doubt)
+    all_cards = fewest + _count_cards(rest_certain) + doubtful
     missing_short = all_cards - work.rest.high[suit]
     missing_long = all_cards - work.rest.low[suit]
     row = work.suit[suit]
-    row[MINE] = mine
+    row[FIRST_CERTAIN] = first_certain
     row[HONOURS] = doubt >> HONOUR_SHIFT
     row[SMALL] = doubt & SMALL_CARDS
-    row[SMALL_NUMBER] = _cards(doubt & SMALL_CARDS)
+    row[SMALL_NUMBER] = _count_cards(doubt & SMALL_CARDS)
     row[ALL_CARDS] = all_cards
     row[SHORTEST] = max(fewest, work.first.low[suit], missing_short)
     row[LONGEST] = min(fewest + doubtful, work.first.high[suit], missing_long)
-    row[THEIRS] = theirs
+    row[REST_CERTAIN] = rest_certain
     return True
 
 
 @njit
-def _weight(work: Work, suit: int, length: int, given: int, small: int) -> float:
-    """The weighted ways to give the first side some honours in doubt and so many small
-    cards of a suit, ``length`` cards in all.
+def _honours_weight(
+    work: Work, suit: int, length: int, added_honours: int, small: int
+) -> float:
+    """The weighted ways to give the first side ``length`` cards of a suit.
+
+    ``added_honours``: those of the honours in doubt that it gets; ``small``: how many
+    of the small cards in doubt.
     """
     row = work.suit[suit]
-    my_honours = (row[MINE] >> HONOUR_SHIFT) | given
-    their_honours = (row[THEIRS] >> HONOUR_SHIFT) | (row[HONOURS] & ~given)
+    first_honours = (row[FIRST_CERTAIN] >> HONOUR_SHIFT) | added_honours
+    rest_honours = row[REST_CERTAIN] >> HONOUR_SHIFT
+    rest_honours |= row[HONOURS] & ~added_honours
     return float(
         _WAYS[row[SMALL_NUMBER], small]
-        * work.first.holding[suit, length, my_honours]
-        * work.rest.holding[suit, row[ALL_CARDS] - length, their_honours]
+        * work.first.holding[suit, length, first_honours]
+        * work.rest.holding[suit, row[ALL_CARDS] - length, rest_honours]
     )
 
 
@@ -218,23 +226,23 @@ def _fill_ways(work: Work, suit: int) -> None:
     honours = row[HONOURS]
     shortest = row[SHORTEST]
     longest = row[LONGEST]
-    fewest = _cards(row[MINE])
+    fewest = _count_cards(row[FIRST_CERTAIN])
     most_points = HONOUR_POINTS[honours]
     for points in range(most_points + 1):
         for length in range(14):
             ways[points, length] = 0.0
-    given = honours
+    added_honours = honours
     while True:  # every subset of the honours in doubt
-        at_least = fewest + _cards(given)
-        points = HONOUR_POINTS[given]
+        at_least = fewest + _count_cards(added_honours)
+        points = HONOUR_POINTS[added_honours]
         end = min(longest, at_least + row[SMALL_NUMBER]) + 1
         for length in range(max(shortest, at_least), end):
-            ways[points, length] += _weight(
-                work, suit, length, given, length - at_least
+            ways[points, length] += _honours_weight(
+                work, suit, length, added_honours, length - at_least
             )
-        if given == 0:
+        if added_honours == 0:
             break
-        given = (given - 1) & honours
+        added_honours = (added_honours - 1) & honours
     entries = 0
     for points in range(most_points + 1):
         for length in range(shortest, longest + 1):
@@ -271,18 +279,18 @@ def _combine_suits(work: Work, pair: int) -> None:
 @njit
 def add_up(work: Work, cards: np.int64) -> float:
     """Fill all tables for a set of cards; the sum of the weights of its splits."""
-    certain = 0  # points of the first side, those in doubt, and those of both sides
-    doubtful = 0
-    everything = 0
+    certain = 0  # points that the first side certainly has
+    doubtful = 0  # points in doubt
+    everything = 0  # points of both sides
     for suit in range(4):
         if not _divide_suit(work, suit, cards):
             return 0.0
         row = work.suit[suit]
-        mine = row[MINE] >> HONOUR_SHIFT
-        theirs = row[THEIRS] >> HONOUR_SHIFT
-        certain += HONOUR_POINTS[mine]
+        first_certain = row[FIRST_CERTAIN] >> HONOUR_SHIFT
+        rest_certain = row[REST_CERTAIN] >> HONOUR_SHIFT
+        certain += HONOUR_POINTS[first_certain]
         doubtful += HONOUR_POINTS[row[HONOURS]]
-        everything += HONOUR_POINTS[mine | theirs | row[HONOURS]]
+        everything += HONOUR_POINTS[first_certain | rest_certain | row[HONOURS]]
         _fill_ways(work, suit)
     for pair in range(2):
         _combine_suits(work, pair)
@@ -297,18 +305,18 @@ def add_up(work: Work, cards: np.int64) -> float:
     rest_points = work.rest.points
     for points in range(fewest, most + 1):
         tilt[points - certain] = first_points[points] * rest_points[everything - points]
-    return _join(work)
+    return _join_pairs(work)
 
 
 @njit(fastmath=ANY_ORDER)
-def _join(work: Work) -> float:
+def _join_pairs(work: Work) -> float:
     """The weight of every pair of points, and of all."""
     pair_ways = work.pair_ways
     tilt = work.tilt
     most = work.most
     joint = work.joint
     by_first_pair = work.by_first_pair
-    whole = 0.0
+    total_weight = 0.0
     for p in range(most[0] + 1):
         of_p = 0.0
         for q in range(most[1] + 1):
@@ -323,8 +331,8 @@ def _join(work: Work) -> float:
             joint[p, q] = weight
             of_p += weight
         by_first_pair[p] = of_p
-        whole += of_p
-    return whole
+        total_weight += of_p
+    return total_weight
 
 
 @njit
@@ -334,9 +342,10 @@ def _uniform(state: State) -> float:
 
 
 @njit
-def _find(limit: float, work: Work) -> tuple[int, int, int]:
-    """Where the running sum passes a limit: the first pair's length, both pairs'
-    points; the last takes rounding.
+def _points_at(limit: float, work: Work) -> tuple[int, int, int]:
+    """Where the running sum of weights passes a limit; the last entry takes rounding.
+
+    Returns the first pair's length, and both pairs' points.
     """
     pair_ways = work.pair_ways
     joint = work.joint
@@ -368,44 +377,50 @@ def _find(limit: float, work: Work) -> tuple[int, int, int]:
 
 
 @njit
-def _pick(work: Work, suit: int, length: int, points: int, state: State) -> int:
-    """The first side's cards of one suit, given their number and points in doubt; as 13
-    bits.
-    """
+def _draw_suit(work: Work, suit: int, length: int, points: int, state: State) -> int:
+    """The first side's cards of one suit as 13 bits, of given length and points in doubt."""
     row = work.suit[suit]
-    mine = row[MINE]
+    first_certain = row[FIRST_CERTAIN]
     honours = row[HONOURS]
     small = row[SMALL_NUMBER]
     limit = _uniform(state) * work.ways[suit, points, length]
     total = 0.0
     chosen = 0
     needed = 0
-    given = honours
+    added_honours = honours
     while True:  # every subset of the honours in doubt
-        added = length - _cards(mine) - _cards(given)
-        if HONOUR_POINTS[given] == points and 0 <= added <= small and total <= limit:
-            weight = _weight(work, suit, length, given, added)
+        added_small = length - _count_cards(first_certain) - _count_cards(added_honours)
+        fits = HONOUR_POINTS[added_honours] == points and 0 <= added_small <= small
+        if fits and total <= limit:
+            weight = _honours_weight(work, suit, length, added_honours, added_small)
             if weight > 0.0:
-                chosen = given
-                needed = added
+                chosen = added_honours
+                needed = added_small
                 total += weight
-        if given == 0:
+        if added_honours == 0:
             break
-        given = (given - 1) & honours
-    field = mine | (chosen << HONOUR_SHIFT)
-    open_places = small
+        added_honours = (added_honours - 1) & honours
+    small_cards = _draw_small(row[SMALL], needed, state)
+    return int(first_certain | (chosen << HONOUR_SHIFT) | small_cards)
+
+
+@njit
+def _draw_small(cards: int | np.int64, needed: int, state: State) -> int:
+    """So many of the small cards of a field, each choice as likely."""
+    field = 0
+    open_places = _count_cards(cards)
     for rank in range(HONOUR_SHIFT):
-        if (row[SMALL] >> rank) & 1:
+        if (cards >> rank) & 1:
             if _uniform(state) * open_places < needed:
                 field |= 1 << rank
                 needed -= 1
             open_places -= 1
-    return int(field)
+    return field
 
 
 @njit
-def _pick_pair(work: Work, pair: int, length: int, points: int, state: State) -> int:
-    """The first side's cards of two suits, given their number and points in doubt."""
+def _draw_pair(work: Work, pair: int, length: int, points: int, state: State) -> int:
+    """The first side's cards of two suits, of given length and points in doubt."""
     suit = 2 * pair
     first = work.suit[suit]
     second = work.suit[suit + 1]
@@ -426,8 +441,10 @@ def _pick_pair(work: Work, pair: int, length: int, points: int, state: State) ->
                     first_length = cards
                     first_points = p
                     total += weight
-    low = _pick(work, suit, first_length, first_points, state)
-    high = _pick(work, suit + 1, length - first_length, points - first_points, state)
+    low = _draw_suit(work, suit, first_length, first_points, state)
+    high = _draw_suit(
+        work, suit + 1, length - first_length, points - first_points, state
+    )
     return low << (13 * suit) | high << (13 * suit + 13)
 
 
@@ -436,16 +453,16 @@ def fill_splits(
     work: Work, cards: Hands, state: State, hands: Hands, log_sums: Floats
 ) -> None:
     """See :func:`split`; no hand is drawn with an empty state."""
-    whole = 0.0
+    total_weight = 0.0
     for i in range(len(cards)):
         if i == 0 or cards[i] != cards[i - 1]:
-            whole = add_up(work, np.int64(cards[i]))
-        log_sums[i] = np.log(whole) if whole > 0.0 else -np.inf
-        if len(state) > 0 and whole > 0.0:
-            minors_length, p, q = _find(_uniform(state) * whole, work)
+            total_weight = add_up(work, np.int64(cards[i]))
+        log_sums[i] = np.log(total_weight) if total_weight > 0.0 else -np.inf
+        if len(state) > 0 and total_weight > 0.0:
+            minors_length, p, q = _points_at(_uniform(state) * total_weight, work)
             lengths = (minors_length, 13 - minors_length)
             points = (p, q)
             fields = 0
             for pair in range(2):
-                fields |= _pick_pair(work, pair, lengths[pair], points[pair], state)
+                fields |= _draw_pair(work, pair, lengths[pair], points[pair], state)
             hands[i] = np.uint64(fields)

@@ -1,5 +1,4 @@
-"""Integer tables by suit rows: layouts numbered, unranked and drawn exactly under all
-hard evidence.
+"""Integer tables by suit rows: layouts numbered and drawn under hard evidence.
 
 A *row* places the unknown cards of one suit; its *key* is what the other suits must
 know of it: a length index and a points index, numbers in mixed radix chosen so that the
@@ -41,12 +40,12 @@ from bayesbridge.game.shapes import Shapes
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import Seed, State, bounded, seed_state
 
-_MINORS: Final = (1 << 26) - 1
+_MINORS: Final = (1 << 26) - 1  # clubs and diamonds
 
 HAS_LENGTH: Final = (table(LENGTH)[:, None] == np.arange(14)).astype(np.int64)
 """(8192, 14) whether a 13-bit field holds so many cards."""
 
-MOST_LAYOUTS_INDEXED: Final = 1 << 63
+MOST_LAYOUTS_INDEXED: Final = 1 << 63  # numbers of layouts are 64-bit integers
 
 CHUNK: Final = 1 << 13
 """Layouts found at a time: their numbers stay in the processor's cache."""
@@ -55,14 +54,15 @@ PACKED_BITS: Final = 16
 """While rows are made, the fields of the four seats lie in one word, 16 bits each."""
 
 # Rows of the arrays in which kernels say where a layout lies in a pair of suits.
-KEY: Final = 0
-POINTS: Final = 1
-NUMBER: Final = 2
+KEY: Final = 0  # the pair key
+POINTS: Final = 1  # the points index
+NUMBER: Final = 2  # which of the pairs of rows of both
 
 
 class ShapeClasses(NamedTuple):
-    """Lengths of one hand in C D, or in H S, are one class if they allow the same
-    lengths in the other two suits.
+    """Classes of the lengths of one hand in C D, and of those in H S.
+
+    Lengths in two suits are one class if they allow the same in the other two.
     """
 
     by_lengths: tuple[Ints, Ints]
@@ -72,6 +72,7 @@ class ShapeClasses(NamedTuple):
 
     @classmethod
     def of(cls, shapes: Shapes) -> Self:
+        """The classes of one hand whose shape is one of these."""
         allowed = np.zeros((14, 14, 14, 14), dtype=np.bool_)
         for shape in shapes:
             allowed[shape] = True
@@ -107,6 +108,7 @@ class Keys:
 
     @classmethod
     def of(cls, known: Constraints) -> Self:
+        """From normalised constraints."""
         hidden = known.hidden or (0, 1)
         scored = known.bounded[: len(hidden) - 1]
         cards = np.array([*product(range(14), repeat=len(hidden) - 1)], dtype=np.int64)
@@ -141,8 +143,9 @@ class Keys:
         return int((self.cards[:, :-1] == self.rooms[:-1]).all(1).argmax())
 
     def shares(self, suit: int) -> Ints:
-        """(lengths, hidden seats) how many unknown cards of a suit each seat gets;
-        negative if impossible.
+        """(lengths, hidden seats) how many unknown cards of a suit each seat gets.
+
+        Negative if impossible.
         """
         shares = self.cards.copy()
         shares[:, -1] += _cards_of_suit(self.known.unknown_mask, suit)
@@ -158,8 +161,9 @@ class Keys:
         return np.asarray(((lengths >= shortest) & (lengths <= longest)).all(1))
 
     def shape_classes(self, suit: int, first: Ints, second: Ints) -> Ints:
-        """The class of each pair of length indices of a suit and the next one; -1 where
-        they fit no shape.
+        """The class of each pair of length indices of a suit and the next one.
+
+        It is -1 where they fit no shape; ``first``, ``second``: (pairs,).
         """
         pair = suit // 2
         number = np.zeros(len(first), dtype=np.int64)
@@ -176,17 +180,13 @@ class Keys:
         return np.where(fits, number, -1)
 
     def shapes_fit(self, low: Ints, high: Ints) -> Bools:
-        """(n, m) whether (n,) classes of C D and (m,) classes of H S make a shape of
-        every seat.
-        """
+        """(n, m) whether (n,) classes of C D and (m,) of H S make a shape of every seat."""
         fit: Bools = np.ones((1, 1), np.bool_)
         fit = reduce(np.kron, [classes.fit for classes in self.shapes.values()], fit)
         return fit[low[:, None], high]
 
     def points_fit(self) -> Bools:
-        """(points, points) whether points of the low and of the high pair add up to
-        something within every range.
-        """
+        """(points, points) whether points of the low and the high pair fit every range."""
         known = self.known
         sums = self.points[:, None] + self.points
         unknown_points = dict(zip(self.scored, np.moveaxis(sums, 2, 0), strict=True))
@@ -202,8 +202,9 @@ class Keys:
         return fits
 
     def step(self, seat: int, points: int) -> int:
-        """How far one card of so many points moves the key of a row, as lengths ·
-        points + points.
+        """How far one card of so many points moves the key of a row.
+
+        The key is one number, lengths · points + points.
         """
         one_card = [hidden == seat for hidden in self.hidden[:-1]]
         its_points = [points if scored == seat else 0 for scored in self.scored]
@@ -213,8 +214,9 @@ class Keys:
 
 
 def _most_points_of_pair(known: Constraints, seat: int) -> int:
-    """The most unknown points that a seat can get in a pair of suits: with room for
-    them in each digit, sums of two keys never carry.
+    """The most unknown points that a seat can get in a pair of suits.
+
+    With room for them in each digit, sums of two keys never carry.
     """
     possible = known.may[seat] & ~known.must[seat]
     return max(points_in(possible & _MINORS), points_in(possible & ~_MINORS))
@@ -280,21 +282,22 @@ class SuitPair(NamedTuple):
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
-        """A suit and the next one; pairings that overfill a hand or fit no shape are
-        left out.
+        """A suit and the next one.
+
+        Pairings that overfill a hand or fit no shape are left out.
         """
         first = SuitRows.of(keys, suit)
         second = SuitRows.of(keys, suit + 1)
-        one, two, classes = _pairings(keys, suit, first, second)
-        order = np.lexsort((classes, one + two))
-        one = one[order]
-        two = two[order]
-        classes = classes[order]
-        lengths = one + two
-        begins = np.ones(len(order), dtype=np.bool_)
+        pairing_first, pairing_second, classes = _sorted_pairings(
+            keys, suit, first, second
+        )
+        lengths = pairing_first + pairing_second
+        begins = np.ones(len(lengths), dtype=np.bool_)
         begins[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
-        start = np.append(np.flatnonzero(begins), len(order))
-        before, ways = _pairing_ways(first, second, start, one, two)
+        start = np.append(np.flatnonzero(begins), len(lengths))
+        before, ways = _pairing_ways(
+            first, second, start, pairing_first, pairing_second
+        )
         return cls(
             first,
             second,
@@ -302,17 +305,19 @@ class SuitPair(NamedTuple):
             classes[begins],
             ways,
             start,
-            one,
-            two,
+            pairing_first,
+            pairing_second,
             before,
         )
 
 
-def _pairings(
+def _sorted_pairings(
     keys: Keys, suit: int, first: SuitRows, second: SuitRows
 ) -> tuple[Ints, Ints, Ints]:
-    """The pairings of two suits that overfill no hand and fit a shape: the length index
-    of each suit, and the shape class.
+    """The pairings of two suits that overfill no hand and fit a shape.
+
+    Returns the length index of each suit and the shape class, (pairings,) each, sorted
+    by the sum of length indices and then by class.
     """
     first_lengths = np.flatnonzero(first.ways.any(1))
     second_lengths = np.flatnonzero(second.ways.any(1))
@@ -320,24 +325,26 @@ def _pairings(
     second_cards = keys.shares(suit + 1)[second_lengths]
     cards = first_cards[:, None] + second_cards
     row, column = np.nonzero((cards <= keys.rooms).all(2))
-    one = first_lengths[row]
-    two = second_lengths[column]
-    classes = keys.shape_classes(suit, one, two)
-    fits = classes >= 0
-    return one[fits], two[fits], classes[fits]
+    pairing_first = first_lengths[row]
+    pairing_second = second_lengths[column]
+    classes = keys.shape_classes(suit, pairing_first, pairing_second)
+    fitting = np.flatnonzero(classes >= 0)
+    sums = pairing_first[fitting] + pairing_second[fitting]
+    order = fitting[np.lexsort((classes[fitting], sums))]
+    return pairing_first[order], pairing_second[order], classes[order]
 
 
-# Kernels take the arrays they need out of tuples before they loop: taking one out
-# counts references, at a high price. Their letters: a, b are length indices of the
-# first and the second suit of a pair, p, q points indices in them.
+# Letters of kernels: a, b are length indices of the first and the second suit of a pair,
+# p, q points indices in them.
 
 
 @njit
 def _sorted_rows(
     packed: NDArray[np.uint64], row_keys: Ints, size: int
 ) -> tuple[NDArray[np.uint16], Ints]:
-    """(rows, 4) fields of packed rows sorted by key (a counting sort), and where each
-    of ``size`` keys begins.
+    """Sort packed rows by key, by a counting sort.
+
+    Returns (rows, 4) their fields, and (size + 1,) where those of each key begin.
     """
     start = np.zeros(size + 1, np.int64)
     for key in row_keys:
@@ -363,8 +370,10 @@ def _pairing_ways(
     pairing_first: Ints,
     pairing_second: Ints,
 ) -> tuple[Ints, Ints]:
-    """(points, pairings) pairs of rows before each pairing, and (pair keys, points) in
-    each key of the pair.
+    """Pairs of rows of two suits, counted by pairing and by key.
+
+    Returns (points, pairings) how many lie before each pairing in its pair key, and
+    (pair keys, points) how many each key has.
     """
     first_ways = first.ways
     second_ways = second.ways
@@ -390,8 +399,9 @@ def _pairing_ways(
 
 @njit
 def completions(pair: SuitPair, pair_completions: Ints) -> tuple[Ints, Ints]:
-    """(lengths, points) for either suit, how many layouts contain one given row of each
-    key; ``pair_completions``: (pair keys, points) those of one pair of rows.
+    """(lengths, points) for either suit, how many layouts contain a given row.
+
+    ``pair_completions``: (pair keys, points) how many contain a given pair of rows.
     """
     first_ways = pair.first.ways
     second_ways = pair.second.ways
@@ -416,8 +426,9 @@ def completions(pair: SuitPair, pair_completions: Ints) -> tuple[Ints, Ints]:
 
 
 class KeyJoin(NamedTuple):
-    """How the keys of the two pairs are joined, and numbered; a key here is a pair key
-    with a points index.
+    """How the keys of the two pairs are joined, and numbered.
+
+    A key here is a pair key with a points index.
     """
 
     #: (low keys + 1,) the first layout's number of each; the last entry is the total.
@@ -438,8 +449,9 @@ class KeyJoin(NamedTuple):
 
 
 class FieldTables(ABC):
-    """Marginals that follow from how many layouts, or how much weight, give each seat
-    each set of a suit's cards.
+    """Marginals that follow from which sets of a suit's cards each seat has.
+
+    They are sums over how many layouts, or how much weight, give it each set.
     """
 
     @property
@@ -456,16 +468,18 @@ class FieldTables(ABC):
         return self._summed(HAS_LENGTH).swapaxes(0, 1)
 
     def _summed(self, by_field: Ints) -> Floats:
-        """(4, 4, columns) by suit and seat, the (8192, columns) table summed over the
-        sets of cards.
+        """(4, 4, columns) by suit and seat, the sums of a table over sets of cards.
+
+        ``by_field``: (8192, columns).
         """
         return np.asarray(np.asarray(self.fields) @ by_field)
 
 
 @dataclass(frozen=True, eq=False)
 class LayoutIndex(FieldTables):
-    """The tables of one set of constraints; building them takes milliseconds, a second
-    at worst.
+    """The tables of one set of constraints.
+
+    Building them takes milliseconds, a second at worst.
     """
 
     keys: Keys
@@ -480,15 +494,17 @@ class LayoutIndex(FieldTables):
 
     @classmethod
     def of(cls, constraints: Constraints) -> Self:
-        """Build the tables; raises ``Contradiction`` if nothing fits, and
-        ``TooManyLayouts`` where no hand is known.
+        """Build the tables.
+
+        Raises ``Contradiction`` if nothing fits, ``TooManyLayouts`` where no hand is
+        known.
         """
-        known = constraints.normalised()
-        if known.impossible:
+        normal = constraints.normalised()
+        if normal.impossible:
             raise _nothing_fits()
-        if len(known.hidden) > 3:
+        if len(normal.hidden) > 3:
             _verify_total(count(constraints))
-        keys = Keys.of(known)
+        keys = Keys.of(normal)
         low = SuitPair.of(keys, 0)
         high = SuitPair.of(keys, 2)
         fills_hands = low.lengths[:, None] + high.lengths == keys.full
@@ -524,9 +540,7 @@ class LayoutIndex(FieldTables):
         return self.low.first, self.low.second, self.high.first, self.high.second
 
     def completions(self) -> tuple[Ints, ...]:
-        """For C D H S, (lengths, points): how many layouts contain one given row of
-        each key.
-        """
+        """For C D H S, (lengths, points): how many layouts contain a given row."""
         clubs, diamonds = completions(self.low, self.low_completions)
         hearts, spades = completions(self.high, self.high_completions)
         return clubs, diamonds, hearts, spades
@@ -535,13 +549,11 @@ class LayoutIndex(FieldTables):
         """The layouts with the given numbers, each from 0 to total - 1: (n, 4) masks."""
         masks = np.empty((len(numbers), 4), dtype=np.uint64)
         for begin in range(0, len(numbers), CHUNK):
-            part = masks[begin : begin + CHUNK]
-            part[:] = self.base
-            in_low, in_high = locate(
-                self.join, self.high.ways, numbers[begin : begin + CHUNK]
-            )
-            add_pair(self.low, 0, in_low, part)
-            add_pair(self.high, 26, in_high, part)
+            chunk = slice(begin, begin + CHUNK)
+            masks[chunk] = self.base
+            in_low, in_high = locate(self.join, self.high.ways, numbers[chunk])
+            add_pair(self.low, 0, in_low, masks[chunk])
+            add_pair(self.high, 26, in_high, masks[chunk])
         return masks
 
     def draw(self, n: int, rng: Seed | State = None) -> Masks:
@@ -552,9 +564,7 @@ class LayoutIndex(FieldTables):
 
     @cached_property
     def fields(self) -> list[Ints]:
-        """For C D H S, (4, 8192): in how many layouts each seat has each set of the
-        suit's cards.
-        """
+        """For C D H S, (4, 8192): in how many layouts each seat has each set of cards."""
         tallies = []
         for rows, certain, by_key in zip(
             self.suits, self.certain, self.completions(), strict=True
@@ -597,10 +607,10 @@ def _verify_total(layouts: int) -> None:
 def _pair_completions(
     low: SuitPair, high: SuitPair, joined: Bools, fits: Bools
 ) -> tuple[Ints, Ints]:
-    """(pair keys, points) of the low and the high pair: pairs of rows of the other that
-    go with one.
+    """How many pairs of rows of the other pair of suits go with one.
 
-    ``joined``: by pair key of the low and the high pair; ``fits``: by their points.
+    Returns (pair keys, points) of the low and of the high pair. ``joined``: by pair key
+    of the low and the high pair; ``fits``: by their points.
     """
     low_place, high_place = np.nonzero(joined)
     fitting = fits.astype(np.int64)
@@ -613,10 +623,10 @@ def _pair_completions(
 
 @njit
 def locate(join: KeyJoin, high_ways: Ints, numbers: Ints) -> Ints:
-    """(2, 3, n) for the low and the high pair ``KEY``, ``POINTS`` and ``NUMBER`` of
-    (n,) layouts: the pair key, its points, which pair of rows of these.
+    """(2, 3, n) where (n,) layouts lie in the low and in the high pair.
 
-    ``high_ways``: (pair keys, points).
+    That is ``KEY``, ``POINTS`` and ``NUMBER``: the pair key, its points, and which pair
+    of rows of these. ``high_ways``: (pair keys, points).
     """
     key_start = join.key_start
     key_completions = join.key_completions
@@ -654,57 +664,60 @@ def locate(join: KeyJoin, high_ways: Ints, numbers: Ints) -> Ints:
 
 @njit
 def add_pair(pair: SuitPair, shift: int, located: Ints, out: Masks) -> None:
-    """Add to each layout its cards of two suits, the first of which begins at bit
-    ``shift``; ``located``: (3, n), see :func:`locate`.
+    """Add to each of (n, 4) layouts its cards of two suits.
+
+    The first suit begins at bit ``shift``; ``located``: (3, n), see :func:`locate`.
     """
-    first_fields = pair.first.fields
-    second_fields = pair.second.fields
-    first_ways = pair.first.ways
-    second_ways = pair.second.ways
-    first_start = pair.first.start
-    second_start = pair.second.start
-    first_scores = pair.first.scores
-    pairing_start = pair.pairing_start
-    pairing_first = pair.pairing_first
-    pairing_second = pair.pairing_second
-    pairing_before = pair.pairing_before
-    keys = located[KEY]
-    width = first_ways.shape[1]
+    rows = np.empty((2, len(out)), np.int64)
+    _find_rows(pair, located, rows)
+    add_cards(pair.first.fields, rows[0], shift, out)
+    add_cards(pair.second.fields, rows[1], shift + 13, out)
+
+
+@njit
+def add_cards(fields: NDArray[np.uint16], rows: Ints, shift: int, out: Masks) -> None:
+    """Add to each of (n, 4) layouts its cards of one suit, which begins at bit ``shift``.
+
+    ``fields``: (all rows, 4); ``rows``: (n,) which row each layout has.
+    """
     first_bit = np.uint64(shift)
-    second_bit = np.uint64(shift + 13)
-    for i in range(len(out)):
-        number = located[NUMBER, i]
+    for i in range(len(rows)):
+        for seat in range(4):
+            out[i, seat] |= np.uint64(fields[rows[i], seat]) << first_bit
+
+
+@njit
+def _find_rows(pair: SuitPair, located: Ints, rows: Ints) -> None:
+    """Fill (2, n) the row of either suit; ``located``: (3, n), see :func:`locate`."""
+    width = pair.ways.shape[1]
+    for i in range(rows.shape[1]):
+        key = located[KEY, i]
         points = located[POINTS, i]
-        before = pairing_before[points]
-        begin = pairing_start[keys[i]]
-        end = pairing_start[keys[i] + 1]
-        pairing = place_of(before, begin, end, number)
+        number = located[NUMBER, i]
+        before = pair.pairing_before[points]
+        begin = pair.pairing_start[key]
+        pairing = place_of(before, begin, pair.pairing_start[key + 1], number)
         number -= before[pairing]
-        a = pairing_first[pairing]
-        b = pairing_second[pairing]
-        for p in first_scores:
-            if p > points:
-                break
+        a = pair.pairing_first[pairing]
+        b = pair.pairing_second[pairing]
+        for p in pair.first.scores:
             q = points - p
-            columns = second_ways[b, q]
-            pairs = first_ways[a, p] * columns
-            if number >= pairs:
-                number -= pairs
-                continue
-            row = number // columns
-            one = first_start[a * width + p] + row
-            two = second_start[b * width + q] + number - row * columns
-            for seat in range(4):
-                first_cards = np.uint64(first_fields[one, seat]) << first_bit
-                second_cards = np.uint64(second_fields[two, seat]) << second_bit
-                out[i, seat] |= first_cards | second_cards
-            break
+            second_ways = pair.second.ways[b, q]
+            ways = pair.first.ways[a, p] * second_ways
+            if number < ways:
+                row = number // second_ways
+                column = number - row * second_ways
+                rows[0, i] = pair.first.start[a * width + p] + row
+                rows[1, i] = pair.second.start[b * width + q] + column
+                break
+            number -= ways
 
 
 @njit
 def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
-    """Fill with uniform integers below the total, exactly: it passes 2^53, so no
-    floating-point number will do.
+    """Fill with uniform integers below the total, exactly.
+
+    The total passes 2^53, so no floating-point number will do.
     """
     for i in range(len(out)):
         out[i] = bounded(state, total)

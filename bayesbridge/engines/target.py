@@ -1,17 +1,18 @@
-"""Target: everything that an engine must know, compiled once; tables of the layouts are
-built on first use, and kept.
+"""Everything that an engine must know, compiled once.
 
-``P(layout ∣ evidence) ∝ L(layout)`` over the layouts that the hard evidence allows,
-with L the likelihood of the soft evidence: a product of terms, P(what a seat called or
-played ∣ its hand), or P(call ∣ the two hands of the pair).
+Tables of the layouts are built on first use, and kept. ``P(layout ∣ evidence) ∝
+L(layout)`` over the layouts that the hard evidence allows, with L the likelihood of the
+soft evidence: a product of terms, P(what a seat called or played ∣ its hand), or P(call
+∣ the two hands of the pair).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -43,8 +44,9 @@ if TYPE_CHECKING:
 
 
 class Likelihood(Protocol):
-    """(n,) log likelihoods, given (n,) masks of each hand that they depend on, or of
-    the first alone.
+    """(n,) log likelihoods, given (n,) masks of each hand that they depend on.
+
+    Or of the first alone.
     """
 
     def __call__(self, hands: Hands, partners: Hands | None = None, /) -> Floats: ...
@@ -52,8 +54,9 @@ class Likelihood(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CallLikelihood:
-    """P(call number ``index`` ∣ hand, calls before it), also given partner's hand if
-    the model reads it.
+    """P(call number ``index`` ∣ hand, calls before it).
+
+    Also given partner's hand if the model reads it.
     """
 
     model: BidderModel
@@ -68,8 +71,9 @@ class CallLikelihood:
 
     @property
     def given(self) -> tuple[Any, ...]:
-        """All that it depends on but the hands: later calls say nothing of an earlier
-        one.
+        """All that it depends on but the hands.
+
+        Later calls say nothing of an earlier one.
         """
         return (
             self.model,
@@ -104,8 +108,9 @@ class PlayLikelihood:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LikelihoodTerm:
-    """What one model says about the hand of a seat, or about the caller's and partner's
-    where it reads both.
+    """What one model says about the hand of a seat.
+
+    Or about the caller's and partner's hands, where it reads both.
     """
 
     seats: tuple[int, ...]
@@ -134,7 +139,7 @@ class SoftEvidence:
     @property
     def seats(self) -> tuple[int, ...]:
         """The seats it speaks of, in the order of their first term."""
-        return tuple(dict.fromkeys(seat for term in self.terms for seat in term.seats))
+        return tuple(dict.fromkeys(chain(*(term.seats for term in self.terms))))
 
     @property
     def separable(self) -> bool:
@@ -149,7 +154,7 @@ class SoftEvidence:
         return self.by_term(masks, guide=guide).sum(axis=1)
 
     def by_term(self, masks: Masks, *, guide: bool = False) -> Floats:
-        """(n, terms)"""
+        """(n, terms) log likelihood of (n, 4) layouts by each term."""
         total = np.zeros((len(masks), len(self.terms)))
         for start in range(0, len(masks), ROWS):
             hands = np.ascontiguousarray(masks[start : start + ROWS].T)
@@ -169,8 +174,19 @@ def calls_evidence(
     observer: Seat | None = None,
     pieces: Sequence[Called] = (),
 ) -> Iterator[LikelihoodTerm]:
-    """The terms of an auction, call by call; calls that are not among ``pieces`` were
-    assumed.
+    """The terms of an auction, call by call.
+
+    Parameters
+    ----------
+    model
+        How all seats call.
+    auction
+        The calls; without it there are no terms.
+    observer
+        The seat whose hand is known. Its calls say something only where the model reads
+        partner's hand.
+    pieces
+        The calls that were given as evidence, in order; all others were assumed.
     """
     if auction is None:
         return
@@ -178,25 +194,33 @@ def calls_evidence(
     guide = guide_of(model)
     remaining = list(pieces)
     for index, (seat, call) in enumerate(auction):
-        behind: tuple[Piece, ...] = ()
+        call_pieces: tuple[Piece, ...] = ()
         if remaining and (remaining[0].seat, remaining[0].call) == (seat, call):
-            behind = (remaining.pop(0),)
+            call_pieces = (remaining.pop(0),)
         if seat == observer and not reads_partner:
             continue  # a call of one's own speaks of partner's hand alone
         likelihood = CallLikelihood(model, auction, index)
-        guided = likelihood if guide is model else CallLikelihood(guide, auction, index)
+        guiding = likelihood
+        if guide is not model:
+            guiding = CallLikelihood(guide, auction, index)
         seats = (seat, seat.partner) if reads_partner else (seat,)
-        yield LikelihoodTerm(seats, behind, likelihood, guided)
+        yield LikelihoodTerm(seats, call_pieces, likelihood, guiding)
+
+
+ROUNDING: Final = 1e-6
+"""How far above 0 a log likelihood may lie: models compute in single precision too."""
 
 
 def log_likelihood(
-    model: BidderModel | PlayerModel, hands: Hands, *rest: Any, **more: Any
+    model: BidderModel | PlayerModel, hands: Hands, *situation: Any, **partners: Any
 ) -> Floats:
-    """(n,) ``model.log_likelihood(hands, …)``, checked; a model that fails or answers
-    nonsense is named.
+    """(n,) ``model.log_likelihood(hands, *situation, **partners)``, checked.
+
+    ``situation`` is what the model is asked about: an auction and the number of the
+    call, or the play so far. A model that fails or answers nonsense is named.
     """
     try:
-        answer = model.log_likelihood(read_only(hands.view()), *rest, **more)
+        answer = model.log_likelihood(read_only(hands.view()), *situation, **partners)
         values = np.asarray(answer, dtype=np.float64)
     except BayesBridgeError:  # a model may refuse by itself
         raise
@@ -219,9 +243,6 @@ def log_likelihood(
     return values
 
 
-ROUNDING: Final = 1e-6  # models compute in single precision too
-
-
 def _broken(model: BidderModel | PlayerModel, problem: str) -> PluginError:
     """The error for a model that does not keep its contract."""
     name = f"{type(model).__module__}.{type(model).__qualname__}"
@@ -231,6 +252,18 @@ def _broken(model: BidderModel | PlayerModel, problem: str) -> PluginError:
 planned = lru_cache(maxsize=2)(ConditionTables.of)  # some hundred megabytes each
 
 
+def _seat_of(term: LikelihoodTerm, certain_hands: Mapping[int, Hands]) -> int:
+    """The seat that a term is about.
+
+    A term about two hands is about the one that is not certain; where none is, about
+    the first alone.
+    """
+    for seat in term.seats:
+        if seat not in certain_hands:
+            return seat
+    return term.seats[0]
+
+
 class Fitting(NamedTuple):
     """How many layouts fit, and whether that is exact."""
 
@@ -238,23 +271,25 @@ class Fitting(NamedTuple):
     exact: bool
 
 
-def layouts_that_fit(known: Constraints) -> Fitting:
-    """The layouts that fit, by tables and a walk; where these are too many to walk, as
-    far as tables tell.
+def layouts_that_fit(constraints: Constraints) -> Fitting:
+    """The layouts that fit, by tables and a walk.
+
+    Where these are too many to walk, as far as tables tell.
     """
-    everything = count(known)
-    if not known.conditions or not everything:
-        return Fitting(everything, True)
+    walked = count(constraints)
+    if not constraints.conditions or not walked:
+        return Fitting(walked, True)
     from bayesbridge.engines.enumeration import MOST_LAYOUTS, Enumeration
 
     try:
-        plan = planned(known)
+        plan = planned(constraints)
     except Contradiction:
         return Fitting(0, True)
-    if not plan.tested or everything > MOST_LAYOUTS:
+    if not plan.tested or walked > MOST_LAYOUTS:
         return Fitting(plan.table.total, not plan.tested)
-    blocks = Enumeration.of(known).blocks()
-    return Fitting(sum(int(known.meets(block).sum()) for block in blocks), True)
+    blocks = Enumeration.of(constraints).blocks()
+    meeting = sum(int(constraints.meets(block).sum()) for block in blocks)
+    return Fitting(meeting, True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +302,7 @@ class Target:
 
     @cached_property
     def fitting(self) -> Fitting:
+        """How many layouts fit, and whether that is exact."""
         return layouts_that_fit(self.constraints)
 
     @property
@@ -276,20 +312,25 @@ class Target:
 
     @cached_property
     def support_size(self) -> int:
-        """How many layouts a walk visits: all that fit the hard evidence, conditions
-        aside.
+        """How many layouts a walk visits.
+
+        These are all that fit the hard evidence, conditions aside.
         """
-        return count(self.constraints) if self.constraints.conditions else self.count
+        if self.constraints.conditions:
+            return count(self.constraints)
+        return self.count
 
     @property
     def plain(self) -> bool:
-        """Whether tables by suit tell the posterior: there is no soft evidence and no
-        condition.
+        """Whether tables by suit tell the posterior.
+
+        They do without soft evidence and conditions.
         """
         return not self.soft and not self.constraints.conditions
 
     @cached_property
     def plan(self) -> ConditionTables:
+        """What of the conditions tables hold, and what is tested on draws."""
         return planned(self.constraints)
 
     @property
@@ -298,45 +339,45 @@ class Target:
         return self.plan.table if self.constraints.conditions else self.sampler
 
     def log_likelihood(self, masks: Masks) -> Floats:
-        """(n,) log likelihood of (n, 4) layouts; -inf where they do not meet the
-        conditions.
-        """
+        """(n,) log likelihood of (n, 4) layouts; -inf where a condition is not met."""
         values = self.soft.of_layouts(masks)
         if not self.constraints.conditions:
             return values
         return np.where(self.constraints.meets(masks), values, -np.inf)
 
     def guide_likelihood(self, seat: int, hands: Hands) -> Floats:
-        """(n,) what proposals are fitted to: log likelihood of (n,) hands of one seat,
-        by the guides.
+        """(n,) log likelihood of (n,) hands of one seat, by the guides.
+
+        Proposals are fitted to it.
         """
-        known_hands = {
-            known_seat: np.full(len(hands), mask, np.uint64)
-            for known_seat, mask in enumerate(self.constraints.must)
+        certain_hands = {
+            certain_seat: np.full(len(hands), mask, np.uint64)
+            for certain_seat, mask in enumerate(self.constraints.must)
             if mask.bit_count() == 13
         }
-        given = known_hands | {seat: hands}
+        hands_by_seat = certain_hands | {seat: hands}
         total = np.zeros(len(hands))
         for term in self.soft.terms:
-            hidden = [other for other in term.seats if other not in known_hands]
-            # A term about two hands speaks of the one that is not certain; where none
-            # is, of the first alone.
-            spoken_of = hidden[0] if hidden else term.seats[0]
-            if seat == spoken_of:
-                total += term.guide(
-                    *(given[other] for other in term.seats if other in given)
-                )
+            if seat == _seat_of(term, certain_hands):
+                hands_of_term = [
+                    hands_by_seat[term_seat]
+                    for term_seat in term.seats
+                    if term_seat in hands_by_seat
+                ]
+                total += term.guide(*hands_of_term)
         return total
 
     def log_share(self, layouts: int) -> float:
-        """What to add to the log of a mean over so many layouts, for that over those
-        that :attr:`count` counts.
+        """What to add to the log of a mean over so many layouts.
+
+        It gives that of the mean over those that :attr:`count` counts.
         """
         return math.log(layouts) - math.log(self.count)
 
     def same_as(self, other: Target) -> bool:
-        """Whether the posterior is known to be the same: draws for one are draws for
-        both.
+        """Whether the posterior is known to be the same.
+
+        Draws for one are draws for both then.
         """
         return (
             self.constraints == other.constraints
@@ -346,10 +387,12 @@ class Target:
     @property
     def _given_terms(self) -> list[tuple[tuple[int, ...], Any]]:
         """All that the soft evidence depends on but the hands."""
-        terms = []
+        terms: list[tuple[tuple[int, ...], Any]] = []
         for term in self.soft.terms:
-            call = term.call
-            terms.append((term.seats, call.given if call else term.likelihood))
+            if term.call is None:
+                terms.append((term.seats, term.likelihood))
+            else:
+                terms.append((term.seats, term.call.given))
         return terms
 
     @cached_property
@@ -360,30 +403,30 @@ class Target:
         return LayoutIndex.of(self.constraints)
 
     def point_distributions(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points) under the hard evidence alone,
-        conditions aside, exact.
+        """(4, 38) P(seat has so many high-card points), exact.
+
+        That is under the hard evidence alone, conditions aside.
         """
-        known = replace(self.constraints, conditions=())
-        condition = constraint_condition(known)
+        hard = replace(self.constraints, conditions=())
+        condition = constraint_condition(hard)
         counts = np.zeros((4, 38), dtype=np.int64)
         for seat in range(4):
-            tables = DealTable.of(known, condition, Held(POINTS, seat, None))
+            tables = DealTable.of(hard, condition, Held(POINTS, seat, None))
             for (points,), layouts in tables.counts().items():
                 counts[seat, points] = layouts
         return counts / self.sampler.total
 
     def unexplained(self, tried: int | None = None) -> Contradiction:
-        """The error for soft evidence that no layout explains; ``tried`` layouts are no
-        proof, ``None`` is one.
+        """The error for soft evidence that no layout explains.
+
+        ``tried`` layouts are no proof, ``None`` is one.
         """
-        pieces = dict.fromkeys(
-            piece for term in self.soft.terms for piece in term.pieces
-        )
-        models = dict.fromkeys(
-            model_words(term.call.model)
-            for term in self.soft.terms
-            if term.call is not None
-        )
+        pieces: dict[Piece, None] = {}
+        models: dict[str, None] = {}
+        for term in self.soft.terms:
+            pieces.update(dict.fromkeys(term.pieces))
+            if term.call is not None:
+                models[model_words(term.call.model)] = None
         nothing_explains = "no layout explains"
         no_proof = ""
         if tried is not None:

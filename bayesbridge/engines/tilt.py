@@ -1,5 +1,4 @@
-"""The engine ``importance``: importance sampling from a proposal that is fitted to the
-soft evidence.
+"""The engine ``importance``: sampling from a proposal fitted to soft evidence.
 
 For bidders by levels the proposal is an exact table of these
 (:mod:`~bayesbridge.engines.levels`). For any other model it is a product of tilts, one
@@ -43,6 +42,12 @@ change from hand to hand.
 """
 
 
+# A slow likelihood is evaluated on more and more draws; all as shares of those asked for.
+ENOUGH_ESS: Final = 0.6  # the effective sample size that ends it
+PROMISING_ESS: Final = 0.7  # what the next size should have
+MOST_EVALUATED: Final = 3  # the largest size
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tilted:
     """Weighted independent draws, without dead ones."""
@@ -64,17 +69,20 @@ class Tilted:
 
     @property
     def ess(self) -> float:
-        """Kish's effective sample size; 1 where some seat is unexplained, as equal
-        weights then mean nothing.
+        """Kish's effective sample size.
+
+        It is 1 where some seat is unexplained, as equal weights then mean nothing.
         """
         return 1.0 if self.unexplained else self.weights.ess
 
     @property
     def warning(self) -> str:
+        """What to do about a seat that no hand explains; empty where all are explained."""
         if not self.unexplained:
             return ""
         return (
-            f"{self.evaluations} hands were tried and none explains what seat {self.unexplained[0]} did: "
+            f"{self.evaluations} hands were tried and none explains "
+            f"what seat {self.unexplained[0]} did: "
             "the weights say nothing; take more draws, or check the call"
         )
 
@@ -85,21 +93,21 @@ class Tilted:
         return thinned
 
     def _controlled(self, n: int, chance: Floats) -> tuple[Tilted, NDArray[np.intp]]:
-        """About ``n`` of the draws, and which these are; for a larger ``n`` with the
-        same (n,) uniform numbers the same and more.
+        """About ``n`` of the draws, and which these are.
 
-        A draw of weight w stays with probability min(1, w / c) and then weighs max(w,
-        c): means keep their expectation (J. S. Liu, R. Chen and W. H. Wong, "Rejection
-        control and sequential importance sampling", 1998).
+        For a larger ``n`` with the same uniform numbers ``chance``, one for each draw,
+        they are the same and more. A draw of weight w stays with probability min(1, w /
+        c) and then weighs max(w, c): means keep their expectation (J. S. Liu, R. Chen
+        and W. H. Wong, "Rejection control and sequential importance sampling", 1998).
         """
-        everything = np.arange(len(self.layouts))
-        if n >= len(everything):
-            return self, everything
+        all_draws = np.arange(len(self.layouts))
+        if n >= len(all_draws):
+            return self, all_draws
         relative = self.weights.W / self.weights.W.max()
         limit = _control_limit(relative, n)
         kept = np.flatnonzero(chance * limit < relative)
         if not len(kept):
-            return self, everything
+            return self, all_draws
         thinned = replace(
             self,
             layouts=self.layouts[kept],
@@ -111,8 +119,10 @@ class Tilted:
     def weighted(
         self, likelihood: Callable[[Masks], Floats], n: int, rng: Seed
     ) -> Tilted:
-        """The same draws under another, slow log likelihood: up to three times ``n``,
-        until their ESS is 0.6 ``n``.
+        """The same draws under another, slow log likelihood.
+
+        More and more of them are evaluated, up to three times ``n``, until their ESS is
+        0.6 ``n``.
         """
         chance = np.random.default_rng(rng).random(len(self.layouts))
         log_likelihood = np.full(len(self.layouts), np.nan)
@@ -122,14 +132,16 @@ class Tilted:
             unknown = kept[np.isnan(log_likelihood[kept])]
             log_likelihood[unknown] = likelihood(self.layouts[unknown])
             reweighted = thinned.reweighted(log_likelihood[kept])
-            enough = reweighted.ess >= 0.6 * n
-            if enough or size >= min(3 * n, len(self.layouts)):
+            enough = reweighted.ess >= ENOUGH_ESS * n
+            if enough or size >= min(MOST_EVALUATED * n, len(self.layouts)):
                 return reweighted
-            size = min(3 * n, 1 + int(0.7 * n * size / reweighted.ess))
+            promising = 1 + int(PROMISING_ESS * n * size / reweighted.ess)
+            size = min(MOST_EVALUATED * n, promising)
 
     def reweighted(self, log_likelihood: Floats) -> Tilted:
-        """The same draws under another log likelihood (n,), such as that of the two
-        hands of a pair.
+        """The same draws under another (n,) log likelihood.
+
+        Such as that of the two hands of a pair.
         """
         log_ratio = log_likelihood - self.log_likelihood
         before = self.weights.W
@@ -145,13 +157,17 @@ class Tilted:
         )
 
 
+HALVINGS: Final = 50  # after them floats are settled
+
+
 def _control_limit(relative: Floats, n: int) -> float:
-    """The c at which about ``n`` draws stay, by bisection; ``relative``: (m,) weights
-    of which the largest is 1.
+    """The c at which about ``n`` draws stay, by bisection.
+
+    ``relative``: (m,) weights of which the largest is 1.
     """
     low = 0.0
     high = max(1.0, float(relative.sum()) / n)
-    for _ in range(50):
+    for _ in range(HALVINGS):
         limit = (low + high) / 2
         if np.minimum(1.0, relative / limit).sum() > n:
             low = limit
@@ -160,12 +176,14 @@ def _control_limit(relative: Floats, n: int) -> float:
     return high
 
 
-PILOT_ROUNDS: Final = 5
+PILOT_ROUNDS: Final = 5  # at most, in which the proposal is fitted
 UNIFORM_DRAWS: Final = 1200  # of a pilot round: uniform draws are cheap
 FITTED_DRAWS: Final = 250  # for each round so far: a poor fit needs more
 GOOD: Final = 0.3  # ESS / draws of a round that ends the pilot
+HARDLY_BETTER: Final = 1.15  # a share less than so many times that of before
 POOR: Final = 0.05  # ESS / draws of a last round that becomes one more pilot round
 LAST_ESS: Final = 0.8  # of the draws asked for, that the last round should have
+LEAST_SHARE: Final = 1e-3  # ESS / draws that is expected of the last round at least
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,14 +199,16 @@ class Sampling:
         return run_round(proposal, self.likelihood, self.seats, n, self.generator)
 
     def pilot(self, proposal: Proposal, search: int) -> list[Round]:
-        """Rounds in which the proposal is fitted; the first is repeated with up to
-        ``search`` draws while a seat is unexplained.
+        """Rounds in which the proposal is fitted.
+
+        The first is repeated with up to ``search`` draws while a seat is unexplained.
         """
         rounds: list[Round] = []
         caution = 1.0
         while self.seats and len(rounds) < PILOT_ROUNDS:
-            fitted_draws = FITTED_DRAWS * (1 + len(rounds))
-            n = UNIFORM_DRAWS if proposal.uniform else fitted_draws
+            n = FITTED_DRAWS * (1 + len(rounds))
+            if proposal.uniform:
+                n = UNIFORM_DRAWS
             latest = self.run(proposal, n)
             while not rounds and latest.unexplained(self.seats):
                 if latest.drawn >= search:
@@ -198,9 +218,11 @@ class Sampling:
             best = _best_round(rounds)
             if _settled(rounds):
                 break
-            caution = 1.0 if best is latest else caution / 2
-            others = [other for other in rounds if other is not best]
-            proposal = refit(best, others, self.seats, caution)
+            caution /= 2
+            if best is latest:
+                caution = 1.0
+            further = [round_ for round_ in rounds if round_ is not best]
+            proposal = refit(best, further, self.seats, caution)
         return rounds
 
     def last(self, rounds: list[Round], proposal: Proposal, draws: int) -> Round:
@@ -212,19 +234,24 @@ class Sampling:
     def improved(
         self, last: Round, rounds: list[Round], requested: int, most: int
     ) -> Round:
-        """The last round, or, while its ESS is small, one of a proposal refitted to it,
-        or more draws of the same; a round that is replaced joins ``rounds``.
+        """The last round, or a better one while its ESS is small.
+
+        That is a round of a proposal refitted to it, or more draws of the same. A round
+        that is replaced joins ``rounds``.
         """
-        while last.share * last.drawn < POOR * requested:
+        better = last
+        while better.share * better.drawn < POOR * requested:
             if len(rounds) >= PILOT_ROUNDS + 2:
                 break
-            proposal = refit(last, rounds, self.seats, 1.0)
-            rounds.append(last)
-            last = self.run(proposal, most)
-        while last.share * last.drawn < FAIR * requested and last.drawn < 4 * most:
-            added = min(2 * last.drawn, 4 * most - last.drawn)
-            last = last.continued(self.run(last.proposal, added))
-        return last
+            proposal = refit(better, rounds, self.seats, 1.0)
+            rounds.append(better)
+            better = self.run(proposal, most)
+        while better.share * better.drawn < FAIR * requested:
+            if better.drawn >= 4 * most:
+                break
+            added = min(2 * better.drawn, 4 * most - better.drawn)
+            better = better.continued(self.run(better.proposal, added))
+        return better
 
 
 def tilted(
@@ -239,93 +266,111 @@ def tilted(
     search: int = SEARCH,
     most: int = 0,
 ) -> Tilted:
-    """``draws`` weighted layouts for soft evidence about ``seats``, from a proposal
-    fitted to it.
+    """Weighted layouts for soft evidence, from a proposal fitted to it.
 
-    Up to ``most`` where that is more: as many as should have an ESS of 0.8 ``draws``,
-    judged by the rounds before. ``start`` is the proposal of an earlier question, with
-    less evidence say.
+    Parameters
+    ----------
+    constraints
+        The hard evidence.
+    sampler
+        Uniform draws under the hard evidence.
+    likelihood
+        The log likelihoods of (n,) hands of one seat.
+    seats
+        Those that the soft evidence speaks of.
+    draws
+        How many layouts to draw in the last round, dead ones included.
+    rng
+        A seed, or anything ``numpy.random.default_rng`` takes.
+    start
+        The proposal of an earlier question, with less evidence say.
+    search
+        Layouts drawn at most in the first round.
+    most
+        Layouts drawn at most where ``draws`` would have an ESS of less than 0.8
+        ``draws``, judged by the rounds before.
     """
-    known = constraints.normalised()
-    hidden = tuple(seat for seat in known.hidden if seat in seats)
+    normal = constraints.normalised()
+    hidden = tuple(seat for seat in normal.hidden if seat in seats)
     sampling = Sampling(likelihood, hidden, np.random.default_rng(rng))
-    certain = 0.0
+    log_certain = 0.0
     for seat in seats:
         if seat not in hidden:
-            hand = np.array([known.must[seat]], dtype=np.uint64)
-            certain += float(likelihood(seat, hand)[0])
-    proposal = _first_proposal(known, sampler, start)
+            hand = np.array([normal.must[seat]], dtype=np.uint64)
+            log_certain += float(likelihood(seat, hand)[0])
+    proposal = _first_proposal(normal, sampler, start)
     rounds = sampling.pilot(proposal, search)
     last_draws = draws
     if rounds:
-        share = max(_best_round(rounds).share, 1e-3)
+        share = max(_best_round(rounds).share, LEAST_SHARE)
         last_draws = max(draws, min(most, int(LAST_ESS * draws / share)))
-    last = sampling.last(rounds, proposal, last_draws)
+    last_round = sampling.last(rounds, proposal, last_draws)
     if hidden and most:
-        last = sampling.improved(last, rounds, draws, most)
-    return _tilted([*rounds, last], hidden, certain)
+        last_round = sampling.improved(last_round, rounds, draws, most)
+    return _tilted([*rounds, last_round], hidden, log_certain)
 
 
 def _first_proposal(
-    known: Constraints, sampler: Uniform, start: Proposal | None
+    constraints: Constraints, sampler: Uniform, start: Proposal | None
 ) -> Proposal:
-    """The uniform proposal, or that of an earlier question made to fit the hard
-    evidence of today.
-    """
-    hidden = set(known.hidden)
+    """The uniform proposal, or that of an earlier question made to fit the constraints."""
+    hidden = set(constraints.hidden)
     if start is not None and set(start.order) == hidden and not start.uniform:
-        return replace(start, known=known, sampler=sampler)
-    return Proposal(known, sampler, known.hidden, (Tilt.none(),) * 4, spread=1.0)
+        return replace(start, known=constraints, sampler=sampler)
+    no_tilts = (Tilt.none(),) * 4
+    return Proposal(constraints, sampler, constraints.hidden, no_tilts, spread=1.0)
 
 
 def _best_round(rounds: Sequence[Round]) -> Round:
-    return max(rounds, key=lambda each: (each.degree, each.share))
+    return max(rounds, key=lambda round_: (round_.degree, round_.share))
 
 
-def _tilted(rounds: Sequence[Round], seats: Sequence[int], certain: float) -> Tilted:
-    """What the last of the rounds says; ``certain``: the log likelihood of the hands
-    that are known.
+def _tilted(
+    rounds: Sequence[Round], seats: Sequence[int], log_certain: float
+) -> Tilted:
+    """What the last of the rounds says.
+
+    ``log_certain``: the log likelihood of the hands that are known.
     """
-    last = rounds[-1]
-    weights = Weights(last.log_weights)
-    unexplained = [
-        seat
-        for seat in seats
-        if all(seat in each.unexplained(seats) for each in rounds)
-    ]
+    reported = rounds[-1]
+    weights = Weights(reported.log_weights)
+    unexplained = set(seats)
+    for round_ in rounds:
+        unexplained &= set(round_.unexplained(seats))
     log_marginal = (
         weights.log_mean
-        + math.log(len(weights) / last.drawn)
-        - math.log(last.proposal.sampler.total)
-        + certain
+        + math.log(len(weights) / reported.drawn)
+        - math.log(reported.proposal.sampler.total)
+        + log_certain
     )
     return Tilted(
-        last.layouts,
+        reported.layouts,
         weights,
-        last.log_likelihood + certain,
+        reported.log_likelihood + log_certain,
         log_marginal,
-        weights.log_mean_error(last.drawn),
-        last.drawn,
-        last.proposal,
-        sum(len(each.layouts) for each in rounds),
-        tuple(each.degree for each in rounds),
-        tuple(unexplained),
+        weights.log_mean_error(reported.drawn),
+        reported.drawn,
+        reported.proposal,
+        sum(len(round_.layouts) for round_ in rounds),
+        tuple(round_.degree for round_ in rounds),
+        tuple(seat for seat in seats if seat in unexplained),
     )
 
 
 def _settled(rounds: Sequence[Round]) -> bool:
-    """Whether another round would gain little: the last one is good, or fair and hardly
-    better than before.
+    """Whether another round would gain little.
+
+    The last one is good, or fair and hardly better than before.
     """
-    last = rounds[-1]
-    if last.degree < 1.0:
+    latest = rounds[-1]
+    if latest.degree < 1.0:
         return False
-    if last.share >= GOOD:
+    if latest.share >= GOOD:
         return True
-    earlier = [each.share for each in rounds[:-1] if each.degree == 1.0]
-    before = max(earlier, default=0.0)
-    fair = max(last.share, before) >= FAIR
-    return len(rounds) > 2 and fair and last.share < 1.15 * before
+    shares_before = [round_.share for round_ in rounds[:-1] if round_.degree == 1.0]
+    best_before = max(shares_before, default=0.0)
+    fair = max(latest.share, best_before) >= FAIR
+    return len(rounds) > 2 and fair and latest.share < HARDLY_BETTER * best_before
 
 
 def tilted_draws(
@@ -335,8 +380,9 @@ def tilted_draws(
     why: str,
     start: Proposal | None = None,
 ) -> Draws:
-    """Run the engine: by levels where a caller has them, since shapes and points
-    predict levels badly.
+    """Run the engine: by levels where a caller has them, else by shapes.
+
+    Shapes and points predict levels badly.
     """
     proposal = LevelProposal.of(target)
     if proposal is None:
@@ -346,32 +392,17 @@ def tilted_draws(
     return replace(weighted, reasons=(why, *weighted.reasons))
 
 
-MOST_LEVEL_DRAWS: Final = 500_000
-LEVEL_BATCH: Final = 100_000
+MOST_LEVEL_DRAWS: Final = 500_000  # by tables of levels
+LEVEL_BATCH: Final = 100_000  # so many at a time after the first
+ENOUGH_OF_LEVELS: Final = 0.1  # ESS / draws asked for
 
 
 def _by_levels(
     target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator
 ) -> Draws:
-    """Draws by exact tables of the callers' levels, up to half a million while their
-    ESS is small.
-    """
-    masks = np.empty((0, 4), dtype=np.uint64)
-    likelihood = np.empty(0)
-    log_weights = np.empty(0)
-    batch = draws
-    while True:
-        added = proposal.tables.draw(batch, rng)
-        added_likelihood = target.log_likelihood(added)
-        added_weights = added_likelihood - proposal.log_weights(added)
-        masks = np.concatenate([masks, added])
-        likelihood = np.concatenate([likelihood, added_likelihood])
-        log_weights = np.concatenate([log_weights, added_weights])
-        ess = ess_of(log_weights)
-        if ess >= 0.1 * draws or len(masks) >= max(draws, MOST_LEVEL_DRAWS):
-            break
-        batch = LEVEL_BATCH
-    if not ess:
+    """Draws by exact tables of the callers' levels."""
+    masks, likelihood, log_weights = _level_draws(target, proposal, draws, rng)
+    if not ess_of(log_weights):
         raise target.unexplained(len(masks))
     weights = Weights(log_weights)
     log_marginal = proposal.tables.log_mean + weights.log_mean
@@ -393,19 +424,43 @@ def _by_levels(
     )
 
 
+def _level_draws(
+    target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator
+) -> tuple[Masks, Floats, Floats]:
+    """At least ``draws`` layouts, up to half a million while their ESS is small.
+
+    Returns (n, 4) layouts, (n,) log likelihoods and (n,) log weights.
+    """
+    masks = np.empty((0, 4), dtype=np.uint64)
+    likelihood = np.empty(0)
+    log_weights = np.empty(0)
+    batch = draws
+    while True:
+        batch_masks = proposal.tables.draw(batch, rng)
+        batch_likelihood = target.log_likelihood(batch_masks)
+        batch_log_weights = batch_likelihood - proposal.log_weights(batch_masks)
+        masks = np.concatenate([masks, batch_masks])
+        likelihood = np.concatenate([likelihood, batch_likelihood])
+        log_weights = np.concatenate([log_weights, batch_log_weights])
+        enough = ess_of(log_weights) >= ENOUGH_OF_LEVELS * draws
+        if enough or len(masks) >= max(draws, MOST_LEVEL_DRAWS):
+            return masks, likelihood, log_weights
+        batch = LEVEL_BATCH
+
+
 def _by_shapes(
     target: Target, draws: int, rng: np.random.Generator, start: Proposal | None
 ) -> Draws:
     """Draws by shapes, honours and points, fitted in rounds."""
-    known = target.constraints
-    if known.conditions:
-        known = tightened(known, target.plan.exact)
+    constraints = target.constraints
+    if constraints.conditions:
+        constraints = tightened(constraints, target.plan.exact)
     requested = draws
     if not target.soft.separable:
         requested = max(3 * draws // 2, min(2500, 5 * draws // 2))
     try:
         drawn = tilted(
-            known,
+            constraints,
             target.uniform,
             target.guide_likelihood,
             target.soft.seats,
@@ -440,8 +495,9 @@ def _by_shapes(
 def _thinned(
     target: Target, drawn: Tilted, draws: int, rng: np.random.Generator
 ) -> Tilted:
-    """About so many of the draws, weighted by all soft evidence: proposals are fitted
-    seat by seat, and by a quicker model where there is one.
+    """About so many of the draws, weighted by all soft evidence.
+
+    Proposals are fitted seat by seat, and by a quicker model where there is one.
     """
     if target.soft.separable:
         return drawn.subsample(draws, rng)

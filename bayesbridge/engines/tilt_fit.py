@@ -22,31 +22,34 @@ from bayesbridge.game.cards import SUIT_MASK
 from bayesbridge.game.layouts import Floats, Hands, Ints
 
 _LENGTHS: Final = 9  # lengths 0 … 7, and 8 or more
-_SUIT: Final = _LENGTHS + 10  # features of a suit
-_MOST_POINTS: Final = 24
-_POINTS: Final = 1 + 4 * _SUIT  # where the features of points begin
-FEATURES: Final = _POINTS + _MOST_POINTS + 3
+_SUIT_FEATURES: Final = _LENGTHS + 10  # features of a suit
+_MOST_POINTS: Final = 24  # points 0 … 23, and 24 or more
+_POINTS_BEGIN: Final = 1 + 4 * _SUIT_FEATURES  # where the features of points begin
+FEATURES: Final = _POINTS_BEGIN + _MOST_POINTS + 3  # with a parabola of the points
 
+# λ of lengths, of their parabola, of honours, of honours times length.
 _BY_SUIT: Final = np.repeat([20.0, 0.6, 6.0, 15.0], [_LENGTHS, 2, 4, 4])
 PENALTY: Final = np.concatenate(
     [[1e-6], np.tile(_BY_SUIT, 4), np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])]
 )
 """(features,) λ, for weights ω that sum to some hundreds."""
 
-NEWTON_STEPS: Final = 3
+NEWTON_STEPS: Final = 3  # of a fit
+EVEN_SHARE: Final = 0.3  # of weights that are the same for all hands, in a first fit
 MOST_PULL: Final = 8.0  # a larger one would make the Newton step too long
 LOWEST_TILT: Final = -25.0  # below the largest: exp cannot underflow
 
 
 def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Tilt:
-    """The tilt of one seat for (n,) hands with finite log likelihoods ``values``, near
-    to the tilt before if any.
+    """The tilt of one seat for (n,) hands with finite log likelihoods ``values``.
+
+    It lies near to the tilt ``before``, if this was fitted; ``weights``: (n,) ω.
     """
     x = _features(hands)
     if before.coefficients is None:
         # A fit with weights that do not vanish where the likelihood is low comes first.
         centre = np.zeros(FEATURES)
-        even_weights = 0.7 * weights + 0.3 * weights.mean()
+        even_weights = (1.0 - EVEN_SHARE) * weights + EVEN_SHARE * weights.mean()
         coefficients = _solve(x, even_weights, values, centre)
     else:
         centre = before.coefficients
@@ -65,9 +68,9 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
 def _tilt_of(coefficients: Floats) -> Tilt:
     """The tables of a tilt."""
     length, honours = np.indices((14, 16))
-    suit_features = _suit_features(length, honours).reshape(-1, _SUIT)
-    by_suit = coefficients[1:_POINTS].reshape(4, _SUIT) @ suit_features.T
-    points = _point_features(np.arange(41)) @ coefficients[_POINTS:]
+    suit_features = _suit_features(length, honours).reshape(-1, _SUIT_FEATURES)
+    by_suit = coefficients[1:_POINTS_BEGIN].reshape(4, _SUIT_FEATURES) @ suit_features.T
+    points = _point_features(np.arange(41)) @ coefficients[_POINTS_BEGIN:]
     holding = _bounded_below(by_suit.reshape(4, 14, 16))
     return Tilt(holding, _bounded_below(points), coefficients)
 
@@ -77,8 +80,9 @@ def _bounded_below(table: Floats) -> Floats:
 
 
 def _solve(x: Floats, weights: Floats, response: Floats, centre: Floats) -> Floats:
-    """(features,) the coefficients of a penalised least-squares fit, which shrink
-    towards ``centre``; ``x``: (n, features).
+    """(features,) the coefficients of a penalised least-squares fit.
+
+    They shrink towards ``centre``; ``x``: (n, features).
     """
     scaled = np.sqrt(weights)[:, None] * x
     matrix = scaled.T @ scaled
@@ -99,10 +103,11 @@ def _features(hands: Hands) -> Floats:
 
 
 def _suit_features(length: Ints, honours: Ints) -> Floats:
-    """(…, 19) of suits by length and honours: length, the same as a parabola; which of
-    J Q K A, and times length.
+    """(…, 19) features of suits by length and honours.
+
+    Length, the same as a parabola; which of J Q K A, and times length.
     """
-    x = (length[..., None] - 3.25) / 2.0
+    x = (length[..., None] - 3.25) / 2.0  # about standardised
     held = honours[..., None] >> np.arange(4) & 1
     one_hot = _one_hot(length, _LENGTHS)
     return np.concatenate([one_hot, x, x * x, held, held * x], axis=-1)
@@ -110,7 +115,7 @@ def _suit_features(length: Ints, honours: Ints) -> Floats:
 
 def _point_features(points: Ints) -> Floats:
     """(…, 27) of points: their number, and the same as a parabola."""
-    x = (points[..., None] - 10.0) / 5.0
+    x = (points[..., None] - 10.0) / 5.0  # about standardised
     return np.concatenate([_one_hot(points, _MOST_POINTS + 1), x, x * x], axis=-1)
 
 

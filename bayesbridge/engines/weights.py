@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 
 class Estimate[Value](NamedTuple):
-    """A mean, or another figure, and one standard error of it; numbers, or arrays of
-    one shape.
+    """A mean, or another figure, and one standard error of it.
+
+    They are numbers, or arrays of one shape.
     """
 
     mean: Value
@@ -52,6 +53,7 @@ def with_errors(figures: Mapping[str, Estimate[float]]) -> dict[str, float]:
 
 
 EQUAL: Final = 1e-9  # log weights that differ by less are the same but for rounding
+FEWEST_IN_TAIL: Final = 5  # largest weights that tell a Pareto shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +83,9 @@ class Weights:
 
     @property
     def log_mean(self) -> float:
-        """Log of the mean weight; log P(soft evidence ∣ hard evidence) when the draws
-        are uniform.
+        """Log of the mean weight.
+
+        It is log P(soft evidence ∣ hard evidence) when the draws are uniform.
         """
         largest = float(self.log.max())
         relative_sum = float(np.exp(self.log - largest).sum())
@@ -94,39 +97,44 @@ class Weights:
         return min(float(len(self)), 1.0 / float(self.W @ self.W))
 
     def log_mean_error(self, drawn: int | None = None) -> float:
-        """Standard error of :attr:`log_mean`, where ``drawn`` draws were made and those
-        without weight are left out.
+        """Standard error of :attr:`log_mean`.
+
+        ``drawn``: how many draws were made, where those without weight are left out.
         """
         drawn = drawn or len(self)
-        # Equal weights are no proof that heavier ones do not exist: they state the error of one more draw.
+        # Equal weights are no proof that heavier ones do not exist: they state the error
+        # of one more draw.
         if drawn == len(self) and float(np.ptp(self.log)) < EQUAL:
             return 1.0 / drawn
         return math.sqrt(max(0.0, drawn / self.ess - 1.0) / max(1, drawn - 1))
 
     @cached_property
     def khat(self) -> float | None:
-        """Pareto k̂ of the largest weights, as PSIS fits it; ``None`` where all are
-        equal, or fewer than 25.
+        """Pareto k̂ of the largest weights, as PSIS fits it.
 
-        Layouts often share their weight. Equal weights are spread evenly down to the
-        next smaller one, as if they had been rounded up; a largest weight that was met
-        five times ends the tail, and k̂ is at most 0.
+        ``None`` where all are equal, or fewer than 25. Layouts often share their weight.
+        Equal weights are spread evenly down to the next smaller one, as if they had been
+        rounded up; a largest weight that was met five times ends the tail, and k̂ is at
+        most 0.
         """
         # Models in single precision give a layout slightly different weights, evaluated
         # among others.
         log_relative = np.round(self.log[self.log > -np.inf] - self.log.max(), 4)
         weights = np.sort(np.exp(log_relative))
         tail = min(len(self) // 5, int(3 * math.sqrt(len(self))), len(weights) - 1)
-        if tail < 5 or weights[-1] - weights[0] < EQUAL * weights[-1]:
+        equal = weights[-1] - weights[0] < EQUAL * weights[-1]
+        if tail < FEWEST_IN_TAIL or equal:
             return None
         values, counts = np.unique(weights, return_counts=True)
         below = np.concatenate([[0.0], values[:-1]])
-        first = np.cumsum(counts) - counts  # the first place of each value
-        rank = np.arange(len(weights)) - np.repeat(first, counts) + 1
+        first_place = np.cumsum(counts) - counts  # of each value
+        rank = np.arange(len(weights)) - np.repeat(first_place, counts) + 1
         step = np.repeat((values - below) / counts, counts)
         spread = np.repeat(below, counts) + rank * step
         shape = pareto_shape(spread[-tail:] - spread[-tail - 1])
-        return min(shape, 0.0) if counts[-1] >= 5 else shape
+        if counts[-1] >= FEWEST_IN_TAIL:
+            return min(shape, 0.0)
+        return shape
 
     def resample(
         self,
@@ -134,8 +142,9 @@ class Weights:
         rng: Seed,
         method: Literal["systematic", "multinomial"] = "systematic",
     ) -> NDArray[np.int64]:
-        """Indices of n draws that count the same; ``systematic``: each ⌊n W⌋ or ⌈n W⌉
-        times, in rising order.
+        """Indices of n draws that count the same.
+
+        ``systematic``: each ⌊n W⌋ or ⌈n W⌉ times, in rising order.
         """
         from bayesbridge.runtime.random64 import generator
 
@@ -147,19 +156,20 @@ class Weights:
         cumulative = np.cumsum(self.W)
         # Rounding may leave the sum short of one, or lift a point onto it: the last
         # draw that has weight takes those.
-        last = int(np.flatnonzero(self.W)[-1])
+        last_weighted = int(np.flatnonzero(self.W)[-1])
         draws: NDArray[np.int64] = np.searchsorted(
             cumulative, points * cumulative[-1], side="right"
         ).astype(np.int64)
-        return np.minimum(draws, last)
+        return np.minimum(draws, last_weighted)
 
     def __len__(self) -> int:
         return len(self.log)
 
 
 def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
-    """The largest exponent φ ≤ 1 for which weights raised to it have this effective
-    sample size, by bisection.
+    """The largest exponent φ ≤ 1 for which weights keep this effective sample size.
+
+    It is found by bisection, in so many halvings.
     """
     if Weights(log_weights).ess >= ess:
         return 1.0
@@ -175,10 +185,10 @@ def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
 
 
 def pareto_shape(excess: Floats) -> float:
-    """The shape k of a generalised Pareto distribution fitted to (n,) rising positive
-    numbers (Zhang, Stephens 2009).
+    """The shape k of a generalised Pareto distribution fitted to numbers.
 
-    With the weak prior of PSIS, ten observations of k = 1/2. Importing ArviZ, which has
+    ``excess``: (n,) rising positive numbers. The method is that of Zhang and Stephens
+    (2009), with the weak prior of PSIS, ten observations of k = 1/2. Importing ArviZ, which has
     it, takes longer than answers.
     """
     n = len(excess)
@@ -197,16 +207,14 @@ def pareto_shape(excess: Floats) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batches:
-    """How the weights of n layouts, all that there are or ``drawn``, vary from batch to
-    batch.
-    """
+    """How the weights of n layouts vary from batch to batch."""
 
     #: (B, k) weight of each row of layouts by each batch alone, the mean over batches
     #: being 1.
     relative: Floats
     row: NDArray[np.int64]
     """(n,) the row of each layout: layouts whose weights vary together share one."""
-    drawn: bool
+    drawn: bool  #: Whether the layouts were drawn; else they are all that there are.
 
     @classmethod
     def of(cls, table: Floats, row: NDArray[np.int64], drawn: bool) -> Batches:
@@ -216,8 +224,9 @@ class Batches:
         return cls(read_only(relative), read_only(row), drawn)
 
     def moved(self, u: Floats, weights: Floats) -> Floats:
-        """(B, …) Σ W r_b u over layouts with (n, …) values u and (n,) normalised
-        weights W.
+        """(B, …) Σ W r_b u over layouts.
+
+        ``u``: (n, …) values; ``weights``: (n,) normalised weights W.
         """
         relative = self.relative[:, self.row]
         moved = (relative * weights) @ u.reshape(len(u), -1)
@@ -225,8 +234,9 @@ class Batches:
 
 
 def standard_error(moved: Floats) -> Floats:
-    """Standard error that comes from the batches, from (B, …) by how much each alone
-    moves an answer.
+    """Standard error that comes from the batches.
+
+    ``moved``: (B, …) by how much each batch alone moves an answer.
     """
     b = len(moved)
     if b < 2:
@@ -235,7 +245,8 @@ def standard_error(moved: Floats) -> Floats:
 
 
 def stretches_of(chains: int, ess: float) -> int:
-    """Into how many stretches of an effective sample size of eight to cut each chain,
-    four in all at least.
+    """Into how many stretches to cut each chain.
+
+    Each has an effective sample size of about eight; there are four in all at least.
     """
     return int(np.clip(ess / (8.0 * chains), -(-4 // chains), 16))

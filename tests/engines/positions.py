@@ -1,6 +1,4 @@
-"""Random positions with few unknown cards, all their layouts by brute force, and tests
-of draws from them.
-"""
+"""Random positions with few unknown cards, and all their layouts by brute force."""
 
 import functools
 import itertools
@@ -17,44 +15,48 @@ from tests.deals import random_deal
 
 
 def as_mask(cards):
+    """The mask of some cards, given by their numbers."""
     return sum(1 << int(card) for card in cards)
 
 
 def random_position(rng):
-    """Known cards alone, and the same with a random mixture of further evidence, which
-    may contradict itself.
+    """Known cards alone, and the same with a random mixture of further evidence.
+
+    The evidence may contradict itself.
     """
     deal = [hand.mask for hand in random_deal(rng)]
     hidden = rng.permutation(4)[: rng.integers(2, 5)]
     unknown_each = {2: 5, 3: 3, 4: 2}[len(hidden)]
-    known = evidence = _partly_seen(deal, hidden, unknown_each, rng)
+    cards_alone = _partly_seen(deal, hidden, unknown_each, rng)
+    evidence = cards_alone
     for _ in range(rng.integers(0, 6)):
         evidence = _tightened(evidence, deal, rng)
-    return known, evidence
+    return cards_alone, evidence
 
 
 def _partly_seen(deal, hidden, unknown, rng):
     """The cards of a deal but for so many of each hidden seat."""
-    known = Constraints.free()
+    constraints = Constraints.free()
     for seat in range(4):
         cards = [card for card in range(52) if deal[seat] >> card & 1]
         # Unknown cards bunch in the honours half the time, so that points ranges bite.
-        order = (
-            rng.permutation(cards)
-            if rng.random() < 0.5
-            else sorted(cards, key=lambda card: card % 13)
-        )
-        known = known.hold(
-            seat, as_mask(order[: 13 - unknown] if seat in hidden else order)
-        )
-    return known
+        if rng.random() < 0.5:
+            order = rng.permutation(cards)
+        else:
+            order = sorted(cards, key=lambda card: card % 13)
+        if seat in hidden:
+            order = order[: 13 - unknown]
+        constraints = constraints.hold(seat, as_mask(order))
+    return constraints
 
 
 def _tightened(evidence, deal, rng, honest=False):
-    """One more piece of evidence: true of the deal, unless it is not honest and the die
-    says so.
+    """Evidence with one more piece of it.
+
+    The piece is true of the deal, unless it is not honest and the die says so.
     """
-    seat, suit = int(rng.integers(4)), int(rng.integers(4))
+    seat = int(rng.integers(4))
+    suit = int(rng.integers(4))
     if not honest and rng.random() < 0.2:
         deal = [hand.mask for hand in random_deal(rng)]
     hand = deal[seat]
@@ -72,78 +74,66 @@ def _tightened(evidence, deal, rng, honest=False):
                 seat, suit, length - slack, length + int(rng.integers(0, 3))
             )
         case 4:
-            own = tuple((hand >> 13 * suit & 0x1FFF).bit_count() for suit in range(4))
-            others = [
-                tuple(int(n) for n in rng.permutation(own))
-                for _ in range(rng.integers(0, 8))
-            ]
-            return evidence.shape(seat, frozenset([own, *others]))
+            own_shape = tuple(
+                (hand >> 13 * suit & 0x1FFF).bit_count() for suit in range(4)
+            )
+            shapes = [own_shape]
+            for _ in range(rng.integers(0, 8)):
+                shapes.append(tuple(rng.permutation(own_shape).tolist()))
+            return evidence.shape(seat, frozenset(shapes))
         case _:
-            points = sum(
-                (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)[card % 13]
-                for card in range(52)
-                if hand >> card & 1
-            )
-            return evidence.points(
-                seat, points - slack, points + int(rng.integers(0, 4))
-            )
+            ranks = [card % 13 for card in range(52) if hand >> card & 1]
+            points = sum(max(rank - 8, 0) for rank in ranks)  # jack 1 … ace 4
+            most = points + int(rng.integers(0, 4))
+            return evidence.points(seat, points - slack, most)
 
 
-def allows(known, masks):
+def allows(constraints, masks):
     """Which of (n, 4) layouts fit, by the definitions alone; nothing is deduced."""
-    lengths, points = suit_lengths(masks), high_card_points(masks)
-    must, may = (
-        np.array(known.must, dtype=np.uint64),
-        np.array(known.may, dtype=np.uint64),
-    )
-    fits = (np.bitwise_count(masks) == 13).all(1) & (
-        np.bitwise_or.reduce(masks, axis=1) == np.uint64(DECK_MASK)
-    )
-    fits &= (
-        ((masks & must) == must).all(1)
-        & ((masks & ~may) == 0).all(1)
-        & known.meets(masks)
-    )
-    fits &= (
-        (lengths >= np.array(known.shortest)) & (lengths <= np.array(known.longest))
-    ).all((1, 2))
-    fits &= (
-        (points >= np.array(known.points_low)) & (points <= np.array(known.points_high))
-    ).all(1)
-    for seat, shapes in enumerate(known.shapes):
-        fits &= [
-            shapes is None or tuple(row) in shapes for row in lengths[:, seat].tolist()
-        ]
+    fits = (np.bitwise_count(masks) == 13).all(1)
+    fits &= np.bitwise_or.reduce(masks, axis=1) == np.uint64(DECK_MASK)
+    must = np.array(constraints.must, dtype=np.uint64)
+    may = np.array(constraints.may, dtype=np.uint64)
+    fits &= ((masks & must) == must).all(1)
+    fits &= ((masks & ~may) == 0).all(1)
+    fits &= constraints.meets(masks)
+    lengths = suit_lengths(masks)
+    fits &= (lengths >= np.array(constraints.shortest)).all((1, 2))
+    fits &= (lengths <= np.array(constraints.longest)).all((1, 2))
+    points = high_card_points(masks)
+    fits &= (points >= np.array(constraints.points_low)).all(1)
+    fits &= (points <= np.array(constraints.points_high)).all(1)
+    for seat, shapes in enumerate(constraints.shapes):
+        if shapes is not None:
+            fits &= [tuple(shape) in shapes for shape in lengths[:, seat].tolist()]
     return fits
 
 
-def brute_force(known, evidence):
-    """Every deal that extends the known cards, kept if the evidence allows it;
-    ascending.
-    """
-    deals = np.array(sorted(_extensions(known.must)), dtype=np.uint64).reshape(-1, 4)
+def brute_force(cards_alone, evidence):
+    """Every deal that extends the known cards and that evidence allows, ascending."""
+    extensions = sorted(_extensions(cards_alone.must))
+    deals = np.array(extensions, dtype=np.uint64).reshape(-1, 4)
     return deals[allows(evidence, deals)]
 
 
-def _extensions(held):
-    partial = [(held, DECK_MASK & ~(held[0] | held[1] | held[2] | held[3]))]
+def _extensions(hands):
+    """All deals in which each seat holds what is in its hand."""
+    deals = [hands]
     for seat in range(4):
-        partial = [
-            ((*hands[:seat], hands[seat] | chosen, *hands[seat + 1 :]), left ^ chosen)
-            for hands, left in partial
-            for chosen in _subsets(left, 13 - hands[seat].bit_count())
-        ]
-    return (hands for hands, _ in partial)
+        longer = []
+        for deal in deals:
+            unplaced = DECK_MASK & ~(deal[0] | deal[1] | deal[2] | deal[3])
+            for cards in _subsets(unplaced, 13 - deal[seat].bit_count()):
+                longer.append((*deal[:seat], deal[seat] | cards, *deal[seat + 1 :]))
+        deals = longer
+    return deals
 
 
 @functools.cache
 def _subsets(mask, size):
-    return [
-        sum(bits)
-        for bits in itertools.combinations(
-            [1 << i for i in range(52) if mask >> i & 1], size
-        )
-    ]
+    """All masks of so many of the cards of a mask."""
+    bits = [1 << card for card in range(52) if mask >> card & 1]
+    return [sum(subset) for subset in itertools.combinations(bits, size)]
 
 
 def in_order(masks):
@@ -152,8 +142,9 @@ def in_order(masks):
 
 
 def random_view(rng):
-    """A player's view at full size: one hand or two are known, with evidence that is
-    true of a random deal.
+    """A player's view at full size: one hand or two are known.
+
+    The evidence is true of a random deal.
     """
     deal = [hand.mask for hand in random_deal(rng)]
     view = Constraints.free()
@@ -175,8 +166,9 @@ HANDS = (
 def closed(*rooms):
     """Every seat lacks so many of the highest cards of its hand in that deal."""
     constraints = Constraints.free()
-    for seat, (hand, room) in enumerate(zip(map(Hand.of, HANDS), rooms, strict=True)):
-        lowest = sorted(hand, key=lambda card: card.rank)[: 13 - room]
+    for seat, room in enumerate(rooms):
+        by_rank = sorted(Hand.of(HANDS[seat]), key=lambda card: card.rank)
+        lowest = by_rank[: 13 - room]
         constraints = constraints.hold(seat, sum(card.mask for card in lowest))
     return constraints
 
@@ -196,8 +188,9 @@ def tally(layouts, listed):
 
 
 def p_value(observed, probability):
-    """χ² against exact probabilities, the rare layouts thrown together; 0 if an
-    impossible one occurred.
+    """χ² against exact probabilities, the rare layouts thrown together.
+
+    It is 0 if an impossible one occurred.
     """
     if observed[probability == 0].any():
         return 0.0
@@ -207,28 +200,27 @@ def p_value(observed, probability):
         observed = np.append(observed[~rare], observed[rare].sum())
         expected = np.append(expected[~rare], expected[rare].sum())
         if expected[-1] < 5:
-            observed[-2], expected[-2] = (
-                observed[-2] + observed[-1],
-                expected[-2] + expected[-1],
-            )
-            observed, expected = observed[:-1], expected[:-1]
+            observed[-2] += observed[-1]
+            expected[-2] += expected[-1]
+            observed = observed[:-1]
+            expected = expected[:-1]
     return float(stats.chisquare(observed, expected).pvalue)
 
 
 def strong_deal(rng, callers):
-    """Four masks of 13; the callers get most high cards, and now and then at least one
-    of them would bid.
+    """Four masks of 13; the callers get most high cards.
+
+    Now and then at least one of them would bid.
     """
     deal = [hand.mask for hand in random_deal(rng)]
+    seats = callers + [seat for seat in range(4) if seat not in callers]
     for _ in range(200):
         bias = rng.uniform(0.5, 2.5)
         order = np.argsort(rng.random(52) * 12 - bias * (np.arange(52) % 13))
-        top = rng.permutation(order[: 13 * len(callers)])
-        rest = rng.permutation(order[13 * len(callers) :])
-        others = [seat for seat in range(4) if seat not in callers]
-        for seat, cards in zip(
-            callers + others, np.split(np.concatenate([top, rest]), 4), strict=True
-        ):
+        high = rng.permutation(order[: 13 * len(callers)])
+        low = rng.permutation(order[13 * len(callers) :])
+        hands = np.split(np.concatenate([high, low]), 4)
+        for seat, cards in zip(seats, hands, strict=True):
             deal[seat] = as_mask(cards)
         level = bids(np.array([deal[seat] for seat in callers], dtype=np.uint64)).level
         if (level > rng.integers(0, 2, len(callers))).all() or rng.random() < 0.01:
@@ -237,20 +229,20 @@ def strong_deal(rng, callers):
 
 
 def strong_position(rng, callers):
-    """Evidence of all kinds that leaves few cards unknown, and every layout that fits
-    it: 2 … 3000.
+    """Evidence of all kinds that leaves few cards unknown, and all layouts that fit it.
+
+    These are 2 … 3000.
     """
     while True:
         deal = strong_deal(rng, callers)
-        hidden = list(dict.fromkeys([*callers, *rng.permutation(4).tolist()]))[
-            : rng.integers(2, 5)
-        ]
-        known = evidence = _partly_seen(
-            deal, hidden, {2: 6, 3: 3, 4: 2}[len(hidden)], rng
-        )
+        seats = list(dict.fromkeys([*callers, *rng.permutation(4).tolist()]))
+        hidden = seats[: rng.integers(2, 5)]
+        unknown_each = {2: 6, 3: 3, 4: 2}[len(hidden)]
+        cards_alone = _partly_seen(deal, hidden, unknown_each, rng)
+        evidence = cards_alone
         for _ in range(rng.integers(0, 4)):
             evidence = _tightened(evidence, deal, rng, honest=True)
-        layouts = brute_force(known, evidence)
+        layouts = brute_force(cards_alone, evidence)
         if 2 <= len(layouts) <= 3000:
             return evidence, layouts
 
@@ -261,8 +253,9 @@ def levels_of(layouts, seat):
 
 
 def random_weights(rng):
-    """P(calls ∣ level): a bid, a pass, a pass over a bid, a bid and a pass, or
-    anything; with and without slips.
+    """P(calls ∣ level) of some calls, or anything; with and without slips.
+
+    The calls are a bid, a pass, a pass over a bid, or a bid and a pass.
     """
     slip = Fraction(int(rng.integers(0, 2)), 50)
     sure = 1 - slip + slip / 36

@@ -25,8 +25,9 @@ from tests.engines.positions import allows, p_value, tally
 
 
 def random_belief(rng, most):
-    """A position of the three-player game: an observer, an open dummy or three hidden
-    hands, cards played, and more.
+    """A position of the three-player game.
+
+    There are an observer, an open dummy or three hidden hands, cards played, and more.
     """
     deal = random_deal(rng)
     dummy, observer = (Seat(int(seat)) for seat in rng.permutation(4)[:2])
@@ -36,13 +37,10 @@ def random_belief(rng, most):
     )
     hidden = [seat for seat in Seat if seat != observer]
     if rng.random() < 0.6:
-        belief, hidden = (
-            belief.given(Reveal(dummy, deal[dummy])),
-            [seat for seat in hidden if seat != dummy],
-        )
-    belief = belief.given(
-        *random_play(deal, trump, rng, cards=int(rng.integers(0, 30)))
-    )
+        belief = belief.given(Reveal(dummy, deal[dummy]))
+        hidden.remove(dummy)
+    plays = random_play(deal, trump, rng, cards=int(rng.integers(0, 30)))
+    belief = belief.given(*plays)
     while belief.count() > most or len(belief.evidence) < 3:
         belief = belief.given(true_piece(deal, hidden, rng))
     return belief, deal
@@ -58,9 +56,8 @@ def integers_agree(belief, deal, rng):
     assert allows(constraints, layouts).all()
     assert len({row.tobytes() for row in layouts}) == len(layouts)
     assert tuple(hand.mask for hand in deal) in {tuple(row) for row in layouts.tolist()}
-    holds = layouts[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(
-        1
-    )
+    card_bits = np.arange(52, dtype=np.uint64)
+    holds = layouts[:, None, :] >> card_bits[:, None] & np.uint64(1)
     np.testing.assert_array_equal(holds.sum(0) / len(layouts), sampler.card_marginals())
     lengths = (suit_lengths(layouts)[..., None] == np.arange(14)).sum(0)
     np.testing.assert_array_equal(
@@ -71,12 +68,9 @@ def integers_agree(belief, deal, rng):
         points / len(layouts), belief.target.point_distributions()
     )
     if factors(constraints):
-        first, second = (int(seat) for seat in rng.permutation(4)[:2])
-        T = tricks(
-            np.ascontiguousarray(layouts[:, first]),
-            np.ascontiguousarray(layouts[:, second]),
-        )
-        counts = capture_counts(constraints, first, second)
+        pair = rng.permutation(4)[:2].tolist()
+        T = tricks(*(np.ascontiguousarray(layouts[:, seat]) for seat in pair))
+        counts = capture_counts(constraints, *pair)
         assert counts["T"].sum() == len(layouts)
         np.testing.assert_array_equal(counts["T"], np.bincount(T, minlength=14))
     return layouts
@@ -96,9 +90,8 @@ def test_exact_engines_agree_on_random_positions(seed):
         convolved += factors(belief.constraints)
         if 10 <= len(layouts) <= 3000:
             n = max(4000, 15 * len(layouts))
-            draws = tally(
-                belief.infer("direct", draws=n, rng=number).layouts.masks, layouts
-            )
+            posterior = belief.infer("direct", draws=n, rng=number)
+            draws = tally(posterior.layouts.masks, layouts)
             right.append(p_value(draws, np.full(len(layouts), 1 / len(layouts))))
             # A wrong target: half of the layouts a third likelier than the other half.
             tilted = np.where(np.arange(len(layouts)) % 2, 4.0, 3.0)
@@ -114,22 +107,22 @@ def test_exact_engines_agree_on_random_positions(seed):
 
 @dataclass(frozen=True)
 class SmoothBidder:
-    """A made-up model: the stronger and the longer in the suit bid, the likelier the
-    bid; a pass likes weakness.
+    """A made-up model: who is stronger, and longer in the suit, bids more often.
+
+    A pass likes weakness.
     """
 
     sharpness: float
 
     def log_likelihood(self, hands, auction, index):
+        """See :class:`bayesbridge.plugins.BidderModel`."""
         points = high_card_points(hands).astype(np.float64)
         strain = auction.calls[index].strain
         if strain is None:
             return -np.logaddexp(0.0, self.sharpness * (points - 16))
-        length = (
-            3.0
-            if strain.trump is None
-            else suit_lengths(hands)[:, strain].astype(np.float64)
-        )
+        length = 3.0
+        if strain.trump is not None:
+            length = suit_lengths(hands)[:, strain].astype(np.float64)
         return -np.logaddexp(0.0, -self.sharpness * (points - 18 + 2 * (length - 4)))
 
 
@@ -171,24 +164,26 @@ DRAWS = 8000
 def asked(name, calls=True):
     """One of the positions: two hidden hands, or three of which much is known."""
     model, made = QUESTIONS[name]
-    belief = Belief("S", WEAK, bidder=model).given(
-        *(HIDDEN if "three" in name else SEEN)
-    )
-    return belief.given(*made) if calls else belief
+    cards = HIDDEN if "three" in name else SEEN
+    belief = Belief("S", WEAK, bidder=model).given(*cards)
+    if calls:
+        belief = belief.given(*made)
+    return belief
 
 
-def deviations(found, exact):
-    """The largest error of a card probability or of a length probability, in standard
-    errors by the ESS stated.
+def deviations(sampled, exact):
+    """The largest error of a card or length probability, in standard errors.
+
+    These follow from the ESS that is stated.
     """
     worst = 0.0
     for estimate, truth in (
-        (found.card_probabilities(), exact.card_probabilities()),
-        (found.length_probabilities(), exact.length_probabilities()),
+        (sampled.card_probabilities(), exact.card_probabilities()),
+        (sampled.length_probabilities(), exact.length_probabilities()),
     ):
         p = np.clip(truth.values, 0.0, 1.0)
         # Rare events are no normal deviates: none is asked to be closer than a few draws.
-        error = np.sqrt(p * (1 - p) / found.ess) + 1.0 / found.ess
+        error = np.sqrt(p * (1 - p) / sampled.ess) + 1.0 / sampled.ess
         worst = max(worst, float((np.abs(estimate.values - p) / error).max()))
     return worst
 
@@ -211,41 +206,35 @@ def test_samplers_agree_with_enumeration_under_soft_evidence(name, method):
         with pytest.raises(TooFewDraws):
             belief.infer(method, draws=DRAWS, rng=3)
         return
-    found = belief.infer(method, draws=DRAWS, rng=3)
-    assert (found.method, found.exact, found.count()) == (method, False, exact.count())
-    assert 100 < found.ess <= len(found)
-    assert deviations(found, exact) < 5.5
-    assert deviations(found, asked(name, calls=False).infer("enumerate")) > 8.0, (
-        "blind to the calls it would fail"
-    )
-    assert (
-        abs(found.log_marginal - exact.log_marginal)
-        < 5 * found.log_evidence_error + 1e-9
-    )
-    assert 0.0 < found.log_evidence_error < 0.2
-    assert found.log_evidence - found.log_marginal == pytest.approx(
+    sampled = belief.infer(method, draws=DRAWS, rng=3)
+    assert sampled.method == method
+    assert not sampled.exact
+    assert sampled.count() == exact.count()
+    assert 100 < sampled.ess <= len(sampled)
+    assert deviations(sampled, exact) < 5.5
+    without_calls = asked(name, calls=False).infer("enumerate")
+    assert deviations(sampled, without_calls) > 8.0, "blind to the calls it would fail"
+    log_error = sampled.log_evidence_error
+    assert abs(sampled.log_marginal - exact.log_marginal) < 5 * log_error + 1e-9
+    assert 0.0 < log_error < 0.2
+    assert sampled.log_evidence - sampled.log_marginal == pytest.approx(
         exact.log_evidence - exact.log_marginal, abs=1e-9
     )
     # Entropy: log₂ of the count, P(evidence) and the mean log likelihood; their errors add up.
     assert exact.log_likelihood is not None
-    spread = math.sqrt(
-        float(
-            exact.weights
-            @ (exact.log_likelihood - exact.weights @ exact.log_likelihood) ** 2
-        )
-    )
-    error = (
-        5 * found.log_evidence_error + 5 * spread / math.sqrt(found.ess)
-    ) / math.log(2) + 1e-9
-    assert abs(found.entropy_bits - exact.entropy_bits) < error
-    assert exact.entropy_bits < math.log2(exact.count()) - (
-        0 if name == "mild" else 2 * error
-    )
+    mean = exact.weights @ exact.log_likelihood
+    spread = math.sqrt(float(exact.weights @ (exact.log_likelihood - mean) ** 2))
+    nats = 5 * log_error + 5 * spread / math.sqrt(sampled.ess)
+    error = nats / math.log(2) + 1e-9
+    assert abs(sampled.entropy_bits - exact.entropy_bits) < error
+    gain = 0 if name == "mild" else 2 * error
+    assert exact.entropy_bits < math.log2(exact.count()) - gain
 
 
 def test_auto_agrees_where_it_must_sample():
-    """Three hidden hands and a call about West's points alone: counting by points gives
-    the truth.
+    """Three hidden hands and a call about West's points alone.
+
+    Counting by points gives the truth.
     """
     belief = Belief("S", "AKQ52.J3.A94.K83", bidder=SmoothBidder(0.5)).given(
         Called("W", "1NT")
@@ -254,20 +243,20 @@ def test_auto_agrees_where_it_must_sample():
     points = np.arange(38)
     likelihood = 1 / (1 + np.exp(-0.5 * (points - 20)))
     truth = ways * likelihood / (ways @ likelihood)
-    found = belief.infer(draws=20_000, rng=1)
-    assert not found.exact
-    estimate = found.point_probabilities().sel(seat="W").values
-    # Drawn, weighed and resampled: the variance of a ratio of weighted counts and that of a count. Rare points are no
-    # normal deviates: none is asked to be closer than a few draws.
-    ratio = likelihood / (ways @ likelihood / ways.sum())
-    drawn, kept = found.ess * (truth @ ratio), len(found)
-    variance = (
-        truth * ratio * (1 - 2 * truth) + truth**2 * (truth @ ratio)
-    ) / drawn + truth * (1 - truth) / kept
-    error = np.sqrt(variance) + ratio / drawn + 1 / kept
+    sampled = belief.infer(draws=20_000, rng=1)
+    assert not sampled.exact
+    estimate = sampled.point_probabilities().sel(seat="W").values
+    # Drawn, weighed and resampled: the variance of a ratio of weighted counts and that
+    # of a count. Rare points are no normal deviates: none is asked to be closer than a
+    # few draws.
+    evidence = ways @ likelihood / ways.sum()
+    ratio = likelihood / evidence
+    drawn = sampled.ess * (truth @ ratio)
+    kept = len(sampled)
+    of_ratio = truth * ratio * (1 - 2 * truth) + truth**2 * (truth @ ratio)
+    of_count = truth * (1 - truth)
+    error = np.sqrt(of_ratio / drawn + of_count / kept) + ratio / drawn + 1 / kept
     assert (np.abs(estimate - truth) / error).max() < 5
     assert (np.abs(estimate - ways / ways.sum()) / error).max() > 8
-    assert (
-        abs(found.log_marginal - math.log(ways @ likelihood / ways.sum()))
-        < 5 * found.log_evidence_error
-    )
+    log_marginal_difference = abs(sampled.log_marginal - math.log(evidence))
+    assert log_marginal_difference < 5 * sampled.log_evidence_error

@@ -1,6 +1,4 @@
-"""Budgets: what was chosen holds, what was not is usual, and nobody guesses which is
-which.
-"""
+"""Budgets: what was chosen holds, and what was not is usual."""
 
 import pytest
 
@@ -22,18 +20,13 @@ def test_a_number_of_draws_is_obeyed_whichever_it_is(draws):
 def test_layouts_or_a_time_take_the_place_of_an_error():
     usual = USUAL["estimate"]
     assert Budget().over(usual) == usual
-    assert [
-        Budget(solve=5).over(usual).error,
-        Budget(seconds=5.0).over(usual).error,
-    ] == [None, None]
-    assert Budget(seconds=60.0, error=0.01).over(usual) == Budget(
-        20_000, None, 60.0, 0.01
-    )
+    assert Budget(solve=5).over(usual).error is None
+    assert Budget(seconds=5.0).over(usual).error is None
+    chosen = Budget(seconds=60.0, error=0.01)
+    assert chosen.over(usual) == Budget(20_000, None, 60.0, 0.01)
     assert Budget(error=0.01).over(usual).seconds == usual.seconds
-    assert (
-        Budget().over(USUAL["review"]).solve,
-        Budget(seconds=1.0).over(USUAL["review"]).solve,
-    ) == (40, None)
+    assert Budget().over(USUAL["review"]).solve == 40
+    assert Budget(seconds=1.0).over(USUAL["review"]).solve is None
 
 
 def test_the_time_tells_how_many():

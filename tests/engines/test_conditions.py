@@ -1,11 +1,11 @@
-"""Any condition as evidence: counts and marginals against brute force, every engine,
-contradictions.
+"""Any condition as evidence: counts, marginals, every engine and contradictions.
 
 The number of layouts against brute force, binomials, and the figures in every bridge
 book.
 """
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -41,14 +41,12 @@ CONDITIONS = [
 
 
 class Strong:
-    """A bidder that calls with a probability that grows with points; it looks at one
-    hand.
-    """
+    """A bidder of one hand that calls with a probability that grows with points."""
 
     def log_likelihood(self, hands, auction, index):
-        return -0.2 * np.maximum(
-            12.0 - bb.plugins.high_card_points(hands).astype(float), 0.0
-        )
+        """The same for every call."""
+        points = bb.plugins.high_card_points(hands).astype(float)
+        return -0.2 * np.maximum(12.0 - points, 0.0)
 
 
 KNOWN = closed(3, 3, 0, 3)
@@ -61,25 +59,25 @@ DEALS = all_layouts(KNOWN).tolist()  # of the nine high cards that the others sh
 
 
 def brute(pieces, condition, called=False):
-    """The deals that fit, their weights, and P(seat holds card) in the order of
-    ``card_table``.
+    """The deals that fit, their weights, and P(seat holds card).
+
+    ``called``: whether West made a call. Cards are in the order of ``card_table``.
     """
-    known = BELIEF.given(*pieces).constraints
+    constraints = BELIEF.given(*pieces).constraints
     expression = parse_expression(condition)
-    fitting = np.array(
-        [deal for deal in DEALS if holds(expression, deal)], dtype=np.uint64
-    ).reshape(-1, 4)
-    fitting = fitting[allows(known, fitting)]
-    weights = (
-        np.exp(Strong().log_likelihood(fitting[:, 3], None, 0))
-        if called
-        else np.ones(len(fitting))
+    deals = [deal for deal in DEALS if holds(expression, deal)]
+    fitting = np.array(deals, dtype=np.uint64).reshape(-1, 4)
+    fitting = fitting[allows(constraints, fitting)]
+    weights = np.ones(len(fitting))
+    if called:
+        weights = np.exp(Strong().log_likelihood(fitting[:, 3], None, 0))
+    cards = np.arange(51, -1, -1, dtype=np.uint64)
+    held = fitting[:, None, :] >> cards[:, None] & np.uint64(1)
+    return (
+        fitting,
+        weights,
+        np.tensordot(weights / weights.sum(), held.astype(float), 1),
     )
-    held = (
-        fitting[:, None, :] >> np.arange(51, -1, -1, dtype=np.uint64)[:, None]
-        & np.uint64(1)
-    ).astype(float)
-    return fitting, weights, np.tensordot(weights / weights.sum(), held, 1)
 
 
 @pytest.mark.parametrize("extra", EXTRA)
@@ -99,62 +97,53 @@ def test_counts_and_marginals_are_those_of_brute_force(condition, extra):
     "method", ["enumerate", "likelihood-weighting", "importance", "resample-move"]
 )
 def test_every_engine_weighs_calls_under_a_condition(method):
-    condition, pieces = CONDITIONS[0], EXTRA["void"]
+    condition = CONDITIONS[0]
+    pieces = EXTRA["void"]
     fitting, weights, cards = brute(pieces, condition, called=True)
     belief = BELIEF.given(*pieces, bb.Condition(condition), bb.Called("W", "1C"))
     posterior = belief.infer(method, 4_000, rng=2)
     error = 0.0 if posterior.exact else 5.5 * 0.5 / math.sqrt(posterior.ess)
     assert np.abs(posterior.card_table - cards).max() <= error + 1e-9
-    assert (
-        abs(posterior.log_marginal - math.log(weights.mean()))
-        <= 5 * posterior.log_evidence_error + 1e-9
-    )
-    other = brute(pieces, CONDITIONS[1], called=True)[2]
-    assert (
-        np.abs(posterior.card_table - other).max() > error
-    )  # another condition would be noticed
+    log_difference = abs(posterior.log_marginal - math.log(weights.mean()))
+    assert log_difference <= 5 * posterior.log_evidence_error + 1e-9
+    under_another_condition = brute(pieces, CONDITIONS[1], called=True)[2]
+    assert np.abs(posterior.card_table - under_another_condition).max() > error
     used = posterior.layouts.masks[posterior.weights > 0]
-    assert {tuple(row) for row in used.tolist()} <= {
-        tuple(row) for row in fitting.tolist()
-    }
+    assert set(map(tuple, used.tolist())) <= set(map(tuple, fitting.tolist()))
 
 
 def test_levels_of_algorithm_1_under_a_condition():
-    condition, called = (
-        bb.Condition("aces(west) + aces(east) >= 1"),
-        bb.Called("W", "1NT"),
-    )
-    belief = bb.Belief("S", SOUTH).given(*BELIEF.evidence, condition, called)
-    exact, drawn = belief.infer("enumerate"), belief.infer("importance", 4_000, rng=1)
-    assert np.abs(drawn.card_table - exact.card_table).max() <= 5.5 * 0.5 / math.sqrt(
-        drawn.ess
-    )
+    condition = bb.Condition("aces(west) + aces(east) >= 1")
+    call = bb.Called("W", "1NT")
+    belief = bb.Belief("S", SOUTH).given(*BELIEF.evidence, condition, call)
+    exact = belief.infer("enumerate")
+    drawn = belief.infer("importance", 4_000, rng=1)
+    error = 5.5 * 0.5 / math.sqrt(drawn.ess)
+    assert np.abs(drawn.card_table - exact.card_table).max() <= error
     assert abs(drawn.log_marginal - exact.log_marginal) <= 5 * drawn.log_evidence_error
     with pytest.raises(bb.BayesBridgeError, match="no condition"):
         belief.infer("levels")
 
 
 def test_large_positions_are_counted_and_drawn_by_tables():
-    text, seen = (
-        "hcp(north) + hcp(south) >= 25 && controls(west) >= 3",
-        bb.Void("E", "H"),
-    )
-    posterior = (
-        bb.Belief("S", SOUTH).given(bb.Condition(text), seen).infer(draws=2_000, rng=1)
-    )
-    assert (
-        posterior.count() == DealPlan.of(seen, given={"S": SOUTH}, condition=text).count
-    )
+    text = "hcp(north) + hcp(south) >= 25 && controls(west) >= 3"
+    void = bb.Void("E", "H")
+    belief = bb.Belief("S", SOUTH).given(bb.Condition(text), void)
+    posterior = belief.infer(draws=2_000, rng=1)
+    plan = DealPlan.of(void, given={"S": SOUTH}, condition=text)
+    assert posterior.count() == plan.count
     assert posterior.method == "direct"
     assert "exact draws from tables of the conditions" in posterior.why
     assert not posterior.counts_cards
-    assert all(
-        holds(parse_expression(text), deal) for deal in posterior.layouts.masks.tolist()
-    )
+    expression = parse_expression(text)
+    assert all(holds(expression, deal) for deal in posterior.layouts.masks.tolist())
     assert posterior.entropy_bits == pytest.approx(math.log2(posterior.count()))
 
 
-TOO_LARGE = "quality(north, spades) + quality(east, hearts) + quality(west, clubs) > 300 && hcp(north) > hcp(east)"
+TOO_LARGE = (
+    "quality(north, spades) + quality(east, hearts) + quality(west, clubs) > 300 "
+    "&& hcp(north) > hcp(east)"
+)
 
 
 def test_what_tables_do_not_hold_is_tested_on_draws():
@@ -163,18 +152,15 @@ def test_what_tables_do_not_hold_is_tested_on_draws():
     with pytest.raises(bb.errors.TablesTooLarge, match="cannot be counted, only drawn"):
         belief.count()
     posterior = belief.infer(draws=500, rng=1)
-    assert all(
-        holds(condition.expression, deal) for deal in posterior.layouts.masks.tolist()
-    )
+    deals = posterior.layouts.masks.tolist()
+    assert all(holds(condition.expression, deal) for deal in deals)
     assert "which these do not hold" in posterior.why
     plain = bb.Belief("S", SOUTH).infer(draws=20_000, rng=2)
     share = np.mean(belief.constraints.meets(plain.layouts.masks))
-    error = math.hypot(
-        math.sqrt((1 - share) / share / 20_000), posterior.log_evidence_error
-    )
-    assert (
-        abs(posterior.log_evidence - plain.log_evidence - math.log(share)) <= 5 * error
-    )
+    error_of_share = math.sqrt((1 - share) / share / 20_000)
+    error = math.hypot(error_of_share, posterior.log_evidence_error)
+    log_ratio = posterior.log_evidence - plain.log_evidence
+    assert abs(log_ratio - math.log(share)) <= 5 * error
     small = BELIEF.given(condition)
     assert small.count() == len(brute((), TOO_LARGE)[0])
 
@@ -225,8 +211,8 @@ def test_counting_equals_brute_force(seed):
     rng = np.random.default_rng([7, seed])
     answers = []
     for _ in range(25):
-        known, evidence = random_position(rng)
-        layouts = brute_force(known, evidence)
+        cards_alone, evidence = random_position(rng)
+        layouts = brute_force(cards_alone, evidence)
         answers.append(len(layouts))
         assert count(evidence) == len(layouts)
     assert sum(answer > 1 for answer in answers) > 6
@@ -235,18 +221,14 @@ def test_counting_equals_brute_force(seed):
 
 @pytest.mark.quick
 def test_ranges_on_three_seats_split_the_whole():
-    """Every layout falls in exactly one of the cells cut by a points range of each
-    hidden seat.
-    """
-    cells = [(0, 7), (8, 11), (12, 37)]
-    parts = [
-        count(SEEN.points(N, *north).points(E, *east).points(W, *west))
-        for north in cells
-        for east in cells
-        for west in cells
-    ]
-    assert sum(parts) == count(SEEN)
-    assert 0 in parts
+    """Every layout falls in exactly one cell, a points range of each hidden seat."""
+    ranges = [(0, 7), (8, 11), (12, 37)]
+    counts = []
+    for north, east, west in product(ranges, repeat=3):
+        cell = SEEN.points(N, *north).points(E, *east).points(W, *west)
+        counts.append(count(cell))
+    assert sum(counts) == count(SEEN)
+    assert 0 in counts
 
 
 @pytest.mark.quick

@@ -1,5 +1,6 @@
 """Suit convolution against walking every layout, and against closed forms at full size."""
 
+from collections import Counter
 from itertools import permutations
 from math import comb
 
@@ -20,66 +21,57 @@ SOUTH = Constraints.free().hold(S, Hand.of("AKQ52.J3.A94.K83").mask)
 DUMMY = SOUTH.hold(N, Hand.of("643.AQ2.K87.A764").mask)
 
 
-def by_walking(layouts, first, second):
-    """Counts of every quantity, by Algorithm 2 on each layout."""
-    found = captures(
-        np.ascontiguousarray(layouts[:, first]),
-        np.ascontiguousarray(layouts[:, second]),
-    )
-    by_suit = {
-        name: [
-            np.bincount(getattr(found, name)[:, suit], minlength=14).tolist()
-            for suit in range(4)
-        ]
-        for name in ("c1", "c2", "c0", "delta", "M")
-    }
-    sizes = {"Delta": 53, "condition": 3, "T": 14, "chi": 53}
-    whole = {
-        name: np.bincount(getattr(found, name), minlength=size).tolist()
-        for name, size in sizes.items()
-    }
-    return (
-        by_suit
-        | whole
-        | {"Z": np.bincount(found.Z.astype(np.int64) - LOWEST_Z, minlength=59).tolist()}
-    )
+def by_walking(layouts, *pair):
+    """Counts of every quantity, by Algorithm 2 on each layout, for a pair of seats."""
+    captured = captures(*(np.ascontiguousarray(layouts[:, seat]) for seat in pair))
+    counts = {}
+    for name in ("c1", "c2", "c0", "delta", "M"):
+        of_suits = getattr(captured, name).T
+        counts[name] = [np.bincount(row, minlength=14).tolist() for row in of_suits]
+    for name, size in {"Delta": 53, "condition": 3, "T": 14, "chi": 53}.items():
+        values = getattr(captured, name)
+        counts[name] = np.bincount(values, minlength=size).tolist()
+    Z = captured.Z.astype(np.int64) - LOWEST_Z
+    counts["Z"] = np.bincount(Z, minlength=59).tolist()
+    return counts
 
 
 def as_lists(counts):
+    """The same counts as lists, to compare all at once."""
     return {name: ways.tolist() for name, ways in counts.items()}
 
 
 def test_small_positions_whichever_hands_are_known():
-    """Every pair of seats: both known, one known, neither known; two and three hidden
-    hands.
+    """Every pair of seats: both known, one known, neither known.
+
+    There are two and three hidden hands.
     """
     rng = np.random.default_rng(51)
-    seen = {}
-    while min(seen.get(key, 0) for key in ((2, 0), (2, 1), (2, 2), (3, 1), (3, 2))) < 6:
-        known, evidence = random_position(rng)
-        layouts = brute_force(known, evidence)
+    kinds = [(2, 0), (2, 1), (2, 2), (3, 1), (3, 2)]  # hidden hands, and of the pair
+    occurrences = Counter()
+    pairs = list(permutations(range(4), 2))
+    while min(occurrences[kind] for kind in kinds) < 6:
+        cards_alone, evidence = random_position(rng)
+        layouts = brute_force(cards_alone, evidence)
         if not factors(evidence) or not 2 <= len(layouts) <= 2000:
             continue
-        hidden = evidence.normalised().hidden
-        for first, second in list(permutations(range(4), 2))[
-            :: int(rng.integers(1, 4))
-        ]:
-            counts = capture_counts(evidence, first, second)
-            assert as_lists(counts) == by_walking(layouts, first, second)
-            key = len(hidden), (first in hidden) + (second in hidden)
-            seen[key] = seen.get(key, 0) + 1
+        hidden = set(evidence.normalised().hidden)
+        for pair in pairs[:: int(rng.integers(1, 4))]:
+            counts = capture_counts(evidence, *pair)
+            assert as_lists(counts) == by_walking(layouts, *pair)
+            occurrences[len(hidden), len(hidden & set(pair))] += 1
 
 
 def test_high_cards_at_the_top_do_capture():
-    """Small random positions seldom meet the conditions; this one often does, so T
-    varies.
+    """T varies in these positions.
+
+    Small random ones seldom meet the conditions.
     """
     strong = DUMMY.hold(E, Hand.of("JT9.K.QJT.QJT").mask).length(W, 2, 4, 13)
     layouts = np.concatenate(list(Enumeration.of(strong).blocks()))
     assert as_lists(capture_counts(strong, S, N)) == by_walking(layouts, S, N)
-    open_suits = SOUTH.hold(N, Hand.of("64.AKQ.K8.A").mask).hold(
-        E, Hand.of("JT98.T9876..").mask
-    )
+    open_suits = SOUTH.hold(N, Hand.of("64.AKQ.K8.A").mask)
+    open_suits = open_suits.hold(E, Hand.of("JT98.T9876..").mask)
     open_suits = open_suits.hold(W, Hand.of("73..T6.QJT9").mask)
     layouts = np.concatenate(list(Enumeration.of(open_suits).blocks()))
     counts = capture_counts(open_suits, S, N)
@@ -89,19 +81,16 @@ def test_high_cards_at_the_top_do_capture():
 
 @pytest.mark.parametrize("pair", [(S, N), (N, S), (E, W)])
 def test_three_hidden_hands_at_full_size(pair):
-    """8 122 425 444 partner hands, each with 10 400 600 ways for the rest; c1 and c2 by
-    closed form, T by draws.
+    """c1 and c2 against closed forms, T against draws.
+
+    There are 8 122 425 444 hands of partner, each with 10 400 600 ways to deal on.
     """
     counts = capture_counts(SOUTH, *pair)
     total = count(SOUTH)
-    assert counts["T"].sum() == total
-    assert all(
-        counts[name].sum() == total for name in ("Delta", "Z", "condition", "T", "chi")
-    )
-    assert all(
-        (counts[name].sum(1) == total).all()
-        for name in ("c1", "c2", "c0", "delta", "M")
-    )
+    for name in ("Delta", "Z", "condition", "T", "chi"):
+        assert counts[name].sum() == total
+    for name in ("c1", "c2", "c0", "delta", "M"):
+        assert (counts[name].sum(1) == total).all()
     assert counts["condition"][2] == total - counts["T"][0]
     for name, seat in zip(("c1", "c2"), pair, strict=True):
         lengths = counts[name]
@@ -115,15 +104,15 @@ def test_three_hidden_hands_at_full_size(pair):
                 for k in range(14)
             ]
             assert lengths[suit].tolist() == ways
-    drawn = np.array(by_walking(LayoutIndex.of(SOUTH).draw(200_000, rng=1), *pair)["T"])
-    probability = counts["T"] / total
-    z = (drawn - 200_000 * probability) / np.sqrt(
-        200_000 * probability * (1 - probability) + 1
-    )
+    n = 200_000
+    drawn = np.array(by_walking(LayoutIndex.of(SOUTH).draw(n, rng=1), *pair)["T"])
+    p = counts["T"] / total
+    z = (drawn - n * p) / np.sqrt(n * p * (1 - p) + 1)
     assert np.abs(z).max() < 5.5
     # The control: another pair's distribution is told apart at once.
-    other = capture_counts(SOUTH, *((E, W) if S in pair else (S, N)))["T"] / total
-    assert np.abs((drawn - 200_000 * other) / np.sqrt(200_000 * other + 1)).max() > 20
+    another_pair = (E, W) if S in pair else (S, N)
+    expected = n * (capture_counts(SOUTH, *another_pair)["T"] / total)
+    assert np.abs((drawn - expected) / np.sqrt(expected + 1)).max() > 20
 
 
 def test_what_does_not_factor():

@@ -11,9 +11,7 @@ from tests.engines.test_agreement import QUESTIONS, asked
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_enumeration_weighs_by_bayes_rule(name):
-    """Weights of single layouts by the definition: product of the likelihoods,
-    normalised over all layouts.
-    """
+    """Weights of single layouts are products of likelihoods, normalised over all."""
     belief = asked(name)
     exact = belief.infer("enumerate")
     auction = belief.auction

@@ -1,6 +1,4 @@
-"""Plain weights under rare calls: errors that hold, and a refusal where the draws
-cannot tell them.
-"""
+"""Plain weights under rare calls: errors that hold, or a refusal."""
 
 import numpy as np
 import pytest
@@ -14,24 +12,19 @@ STRONG = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=bb.IterativeBidder(slip=1e-4)
 
 
 def heard(belief, calls):
+    """The belief after some calls, each as seat:call."""
     return belief.given(*(bb.Called(*call.split(":")) for call in calls.split()))
 
 
 @pytest.mark.parametrize(
     ("belief", "why"),
     [
-        (
-            heard(WEAK, "W:2NT E:3NT"),
-            "may miss the layouts",
-        ),  # hands of both are met, but not together
-        (
-            heard(STRONG, "W:3NT"),
-            "may miss the layouts",
-        ),  # no hand that bids so is met: all weights are equal
-        (
-            heard(WEAK, "W:1NT E:2NT"),
-            r"have an effective sample size of \d+",
-        ),  # a few have all the weight
+        # Hands of both are met, but not together.
+        (heard(WEAK, "W:2NT E:3NT"), "may miss the layouts"),
+        # No hand that bids so is met: all weights are equal.
+        (heard(STRONG, "W:3NT"), "may miss the layouts"),
+        # A few have all the weight.
+        (heard(WEAK, "W:1NT E:2NT"), r"have an effective sample size of \d+"),
     ],
 )
 def test_what_draws_cannot_tell_is_refused(belief, why):
@@ -48,11 +41,12 @@ def test_what_draws_cannot_tell_is_refused(belief, why):
 
 @pytest.mark.parametrize("calls", ["W:1NT", "W:Pass E:Pass"])
 def test_calls_that_are_met_are_judged_by_the_weights_themselves(calls):
-    found = heard(WEAK, calls).infer("likelihood-weighting", draws=4000, rng=1)
-    assert found.ess == found.importance.ess > MIN_ESS
-    assert found.caveat == ""
-    by_term = found.target.soft.by_term(found.layouts.masks)
-    np.testing.assert_allclose(by_term.sum(axis=1), found.log_likelihood)
-    log = np.array([*by_term.sum(axis=1), by_term.max(axis=0).sum()])
-    w = np.exp(log - log.max())
-    assert w.sum() ** 2 / (w**2).sum() >= MIN_ESS_KEPT * found.ess  # Kish's formula
+    weighted = heard(WEAK, calls).infer("likelihood-weighting", draws=4000, rng=1)
+    assert weighted.ess == weighted.importance.ess > MIN_ESS
+    assert weighted.caveat == ""
+    by_term = weighted.target.soft.by_term(weighted.layouts.masks)
+    np.testing.assert_allclose(by_term.sum(axis=1), weighted.log_likelihood)
+    log_weights = np.array([*by_term.sum(axis=1), by_term.max(axis=0).sum()])
+    w = np.exp(log_weights - log_weights.max())
+    ess = w.sum() ** 2 / (w**2).sum()  # Kish's formula
+    assert ess >= MIN_ESS_KEPT * weighted.ess

@@ -1,6 +1,4 @@
-"""Calls under the paper's bidder: exact tables against enumeration, and against weighed
-draws at full size.
-"""
+"""Calls under the paper's bidder: exact tables against enumeration and draws."""
 
 import math
 from collections import Counter
@@ -28,6 +26,7 @@ from tests.engines.positions import (
 )
 
 N, E, S, W = range(4)
+CARDS = np.arange(52, dtype=np.uint64)
 STRONG = Constraints.free().hold(S, Hand.of("AKQ2.KJ3.A54.Q32").mask)
 WEAK = Constraints.free().hold(S, Hand.of("5432.5432.543.32").mask)
 
@@ -39,36 +38,33 @@ def called(level, slip=0.02, legal=36):
 
 def weights_of(layouts, weights):
     """The weight of each layout, from the levels of whole hands."""
-    found = [Fraction(1)] * len(layouts)
+    by_layout = [Fraction(1)] * len(layouts)
     for seat, by_level in weights.items():
-        found = [
-            weight * by_level[n]
-            for weight, n in zip(found, levels_of(layouts, seat).tolist(), strict=True)
-        ]
-    return found
+        for layout, level in enumerate(levels_of(layouts, seat).tolist()):
+            by_layout[layout] *= by_level[level]
+    return by_layout
 
 
 def check_against_enumeration(seed, wanted):
-    """Counts as integers, P(calls) as a fraction, the layouts themselves, marginals to
-    1e-12.
+    """Compare tables with all layouts, and count what was met on the way.
+
+    Counts are integers, P(calls) is a fraction, marginals agree to 1e-12.
     """
-    seen = Counter()
+    occurrences = Counter()
     for evidence, layouts, weights in questions(seed, wanted):
         by_layout = weights_of(layouts, weights)
         mass = sum(by_layout)
-        seen[f"{len(weights)} callers"] += 1
-        seen.update(
-            f"level {level}"
-            for seat in weights
-            for level in set(levels_of(layouts, seat).tolist())
-        )
+        occurrences[f"{len(weights)} callers"] += 1
+        for seat in weights:
+            for level in np.unique(levels_of(layouts, seat)):
+                occurrences[f"level {level}"] += 1
         if not mass:
             with pytest.raises(
                 Contradiction,
                 match="no layout that fits the evidence explains the calls",
             ):
                 LevelTables.of(evidence, weights)
-            seen["impossible"] += 1
+            occurrences["impossible"] += 1
             continue
         tables = LevelTables.of(evidence, weights)
         assert tables.total == len(layouts)
@@ -81,11 +77,10 @@ def check_against_enumeration(seed, wanted):
             math.log(mass / len(layouts)), abs=1e-12
         )
         check_numbers(tables, layouts, by_layout)
-        check_marginals(
-            tables, layouts, np.array([float(weight / mass) for weight in by_layout])
-        )
-        seen["several weights"] += len(set(by_layout)) > 1
-    return seen
+        share = np.array([float(weight / mass) for weight in by_layout])
+        check_marginals(tables, layouts, share)
+        occurrences["several weights"] += len(set(by_layout)) > 1
+    return occurrences
 
 
 def check_numbers(tables, layouts, by_layout):
@@ -95,46 +90,46 @@ def check_numbers(tables, layouts, by_layout):
         value = np.repeat(values, [tables.counts[v] for v in values])
         number = np.concatenate([np.arange(tables.counts[v]) for v in values])
         order = np.random.default_rng(1).permutation(len(number))
-        found = tables.tables.layouts(value[order], number[order])
-        wanted = layouts[[w == weight for w in by_layout]]
-        assert (in_order(found) == in_order(wanted)).all()
+        unranked = tables.tables.layouts(value[order], number[order])
+        expected = layouts[[w == weight for w in by_layout]]
+        assert (in_order(unranked) == in_order(expected)).all()
 
 
 def check_marginals(tables, layouts, share):
-    bits = layouts[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
-    np.testing.assert_allclose(
-        tables.card_marginals(), np.tensordot(share, bits.astype(float), 1), atol=1e-12
-    )
+    """Marginals are weighted means over the layouts; ``share``: (n,) their weights."""
+
+    def agree(marginals, indicators):
+        """``indicators``: (n, …) whether it is so in each layout."""
+        expected = np.tensordot(share, indicators.astype(float), 1)
+        np.testing.assert_allclose(marginals, expected, atol=1e-12)
+
+    holds_card = layouts[:, None, :] >> CARDS[:, None] & np.uint64(1)
+    agree(tables.card_marginals(), holds_card)
     lengths = suit_lengths(layouts)[..., None] == np.arange(14)
-    np.testing.assert_allclose(
-        tables.length_distributions(), np.tensordot(share, lengths, 1), atol=1e-12
-    )
+    agree(tables.length_distributions(), lengths)
     points = high_card_points(layouts)[..., None] == np.arange(38)
-    np.testing.assert_allclose(
-        tables.point_distributions(), np.tensordot(share, points, 1), atol=1e-12
-    )
+    agree(tables.point_distributions(), points)
     T = tricks(layouts[:, W].copy(), layouts[:, N].copy())[:, None] == np.arange(14)
-    np.testing.assert_allclose(
-        tables.distribution(CaptureTricks(W, N)), share @ T, atol=1e-12
-    )
+    agree(tables.distribution(CaptureTricks(W, N)), T)
 
 
 def test_enumeration_says_the_same():
-    seen = check_against_enumeration(61, 25)
-    assert min(seen[f"{callers} callers"] for callers in (1, 2, 3)) >= 5
-    assert seen["several weights"] >= 8
-    assert seen["impossible"] >= 1
+    occurrences = check_against_enumeration(61, 25)
+    assert min(occurrences[f"{callers} callers"] for callers in (1, 2, 3)) >= 5
+    assert occurrences["several weights"] >= 8
+    assert occurrences["impossible"] >= 1
 
 
 @pytest.mark.slow
 def test_enumeration_says_the_same_of_many_positions():
-    seen = check_against_enumeration(62, 160)
-    assert all(seen[f"level {level}"] for level in range(8))
+    occurrences = check_against_enumeration(62, 160)
+    assert all(occurrences[f"level {level}"] for level in range(8))
 
 
 def test_draws_have_the_exact_probabilities():
     """χ² over layouts on small positions; draws for other weights are told apart."""
-    values, controls = [], []
+    values = []
+    controls = []
     for number, (evidence, layouts, weights) in enumerate(questions(64, 30)):
         share = np.array(list(map(float, weights_of(layouts, weights))))
         if share.sum() == 0 or len(set(share)) == 1 or len(layouts) > 1000:
@@ -143,9 +138,8 @@ def test_draws_have_the_exact_probabilities():
         values.append(p_value(tally(draws, layouts), share / share.sum()))
         wrong = LevelTables.of(evidence, {}).draw(50 * len(layouts), rng=number)
         controls.append(p_value(tally(wrong, layouts), share / share.sum()))
-    values = np.array(values)[
-        ~np.isnan(values)
-    ]  # which a single layout with all the weight gives
+    # A single layout with all the weight gives nan.
+    values = np.array(values)[~np.isnan(values)]
     assert len(values) >= 8
     assert values.min() > 1e-6 / len(values)
     assert abs(values.mean() - 0.5) < 5 / math.sqrt(12 * len(values)), (
@@ -171,31 +165,27 @@ def test_the_known_figures_of_a_closed_dummy():
 
 
 def test_weighed_uniform_draws_agree_at_full_size():
-    """P(calls), cards, and P(both bid) of two callers, within 4.5 standard errors of
-    weighed uniform draws.
-    """
+    """P(calls) and cards of one and two callers, against weighed uniform draws."""
     n = 400_000
     evidence = WEAK.lack(E, 0x1FFF << 26).length(W, 3, 2, 5)
     cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SA")]
-    one, two = {W: called(1)}, {W: called(1), E: [1.0, 1.0] + [0.02 / 36] * 6}
+    west_calls = {W: called(1)}
+    both_call = {W: called(1), E: [1.0, 1.0] + [0.02 / 36] * 6}
     draws = LayoutIndex.of(evidence).draw(n, rng=0)
-    west, east = (
-        np.array(one[W])[levels_of(draws, W)],
-        np.array(two[E])[levels_of(draws, E)],
-    )
+    west = np.array(both_call[W])[levels_of(draws, W)]
+    east = np.array(both_call[E])[levels_of(draws, E)]
     held = draws[:, W, None] >> np.array(cards, dtype=np.uint64) & np.uint64(1)
-    for weights, weight in ((one, west), (two, west * east)):
+    for weights, weight in ((west_calls, west), (both_call, west * east)):
         tables = LevelTables.of(evidence, weights)
         mean = float(tables.mean)
         exact = np.array([mean, *(mean * tables.card_marginals()[cards, W])])
-        found, squares = (
-            np.array([w.sum(), *(w @ held)]) / n for w in (weight, weight**2)
-        )
-        error = np.sqrt((squares - exact**2).clip(0) / n)
-        z = (found - exact)[error > 0] / error[error > 0]
+        means = np.array([weight.sum(), *(weight @ held)]) / n
+        mean_squares = np.array([(weight**2).sum(), *(weight**2 @ held)]) / n
+        error = np.sqrt((mean_squares - exact**2).clip(0) / n)
+        z = (means - exact)[error > 0] / error[error > 0]
         assert np.abs(z).max() < 4.5
-        other = float(LevelTables.of(evidence, weights | {W: called(2)}).mean)
-        assert abs(found[0] - other) > 20 * error[0], (
+        another_call = LevelTables.of(evidence, weights | {W: called(2)})
+        assert abs(means[0] - float(another_call.mean)) > 20 * error[0], (
             "the control: another call is told apart"
         )
 
@@ -206,26 +196,25 @@ def test_draws_at_full_size_follow_the_exact_marginals():
     n = 40_000
     draws = tables.draw(n, rng=5)
     assert allows(evidence, draws).all()
-    held = (
-        draws[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
-    ).sum(0)
+    held = (draws[:, None, :] >> CARDS[:, None] & np.uint64(1)).sum(0)
     p = tables.card_marginals()
-    open_cards = (p > 1e-9) & (p < 1 - 1e-9)
-    z = (held - n * p)[open_cards] / np.sqrt(n * p * (1 - p))[open_cards]
+    unsure = (p > 1e-9) & (p < 1 - 1e-9)
+    error = np.sqrt(n * p * (1 - p))[unsure]
+    z = (held - n * p)[unsure] / error
     assert np.abs(z).max() < 4.5
     assert 0.6 < np.mean(z**2) < 1.5
-    control = (held - n * LayoutIndex.of(evidence).card_marginals())[
-        open_cards
-    ] / np.sqrt(n * p * (1 - p))[open_cards]
+    without_calls = LayoutIndex.of(evidence).card_marginals()
+    control = (held - n * without_calls)[unsure] / error
     assert np.abs(control).max() > 20
-    points, exact = high_card_points(draws), tables.point_distributions()
+    points = high_card_points(draws)
+    exact = tables.point_distributions()
     for seat in (N, E, W):
-        place = np.where(n * exact[seat] >= 10, np.arange(1, 39), 0)
-        expected = np.bincount(place, n * exact[seat])
-        seen = np.bincount(
-            place, np.bincount(points[:, seat], minlength=38), minlength=len(expected)
-        )
-        assert chisquare(seen[expected > 0], expected[expected > 0]).pvalue > 1e-4
+        bins = np.where(n * exact[seat] >= 10, np.arange(1, 39), 0)  # 0: the rare ones
+        expected = np.bincount(bins, n * exact[seat])
+        by_points = np.bincount(points[:, seat], minlength=38)
+        observed = np.bincount(bins, by_points, minlength=len(expected))
+        possible = expected > 0
+        assert chisquare(observed[possible], expected[possible]).pvalue > 1e-4
 
 
 def test_what_cannot_be_is_proved():

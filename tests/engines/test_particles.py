@@ -1,6 +1,4 @@
-"""Swaps under hard evidence: against transition probabilities worked out in plain
-Python.
-"""
+"""Swaps under hard evidence against transition probabilities in plain Python."""
 
 import numpy as np
 import pytest
@@ -16,25 +14,27 @@ POSITIONS = {"two hands": TWO, "three hands": THREE}
 
 def one_swap(layouts, constraints):
     """(n, n) the transition matrix of one elementary swap, from its definition."""
-    known = constraints.normalised()
-    index = {row.tobytes(): i for i, row in enumerate(layouts)}
+    unknown_mask = constraints.normalised().unknown_mask
+    unknown = [card for card in range(52) if unknown_mask >> card & 1]
+    index = {layout.tobytes(): i for i, layout in enumerate(layouts)}
     matrix = np.zeros((len(layouts), len(layouts)))
-    unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
-    m = len(unknown)
-    for i, row in enumerate(layouts):
-        owner = {
-            card: next(s for s in range(4) if int(row[s]) >> card & 1)
-            for card in unknown
-        }
+    for i, layout in enumerate(layouts):
+        owner = {card: owner_of(card, layout) for card in unknown}
         for x in unknown:
             elsewhere = [y for y in unknown if owner[y] != owner[x]]
             for y in elsewhere:
-                swapped = row.copy()
+                swapped = layout.copy()
                 swapped[owner[x]] ^= np.uint64(1 << x | 1 << y)
                 swapped[owner[y]] ^= np.uint64(1 << x | 1 << y)
                 # A swap that the hard evidence forbids is not listed, and the layout stays.
-                matrix[i, index.get(swapped.tobytes(), i)] += 1 / (m * len(elsewhere))
+                j = index.get(swapped.tobytes(), i)
+                matrix[i, j] += 1 / (len(unknown) * len(elsewhere))
     return matrix
+
+
+def owner_of(card, layout):
+    """The seat that holds a card."""
+    return int(np.flatnonzero(layout >> np.uint64(card) & np.uint64(1))[0])
 
 
 @pytest.mark.parametrize("constraints", POSITIONS.values(), ids=POSITIONS)
@@ -42,12 +42,12 @@ def test_one_swap_has_the_probabilities_of_its_definition(constraints):
     layouts = all_layouts(constraints)
     matrix = one_swap(layouts, constraints)
     np.testing.assert_allclose(matrix, matrix.T, atol=1e-15)
-    moves, jump = Moves.of(constraints), matrix * (1 - np.eye(len(matrix)))
+    moves = Moves.of(constraints)
+    jump = matrix * (1 - np.eye(len(matrix)))
     refused = np.diagonal(matrix)
     for start in (int(refused.argmin()), int(refused.argmax())):
-        counts = tally(
-            moves.shuffle(np.tile(layouts[start], (20_000, 1)), 1, start), layouts
-        )
+        copies = np.tile(layouts[start], (20_000, 1))
+        counts = tally(moves.shuffle(copies, 1, start), layouts)
         assert p_value(counts, matrix[start]) > 1e-6
         if refused[start]:
             # The control: a walk that tries again until the hard evidence allows a swap.
@@ -58,8 +58,7 @@ def test_one_swap_has_the_probabilities_of_its_definition(constraints):
 def test_many_swaps_have_the_probabilities_of_the_matrix_power(constraints):
     layouts = all_layouts(constraints)
     matrix = one_swap(layouts, constraints)
-    counts = tally(
-        Moves.of(constraints).shuffle(np.tile(layouts[3], (40_000, 1)), 4, 5), layouts
-    )
+    copies = np.tile(layouts[3], (40_000, 1))
+    counts = tally(Moves.of(constraints).shuffle(copies, 4, 5), layouts)
     assert p_value(counts, np.linalg.matrix_power(matrix, 4)[3]) > 1e-6
     assert p_value(counts, np.linalg.matrix_power(matrix, 3)[3]) < 1e-9

@@ -1,6 +1,4 @@
-"""Proposals against lists of all layouts: densities that sum to one, draws that follow
-them, with negative controls.
-"""
+"""Proposals against lists of all layouts, with negative controls."""
 
 import math
 
@@ -16,19 +14,20 @@ from tests.engines.positions import allows, closed, p_value, random_position, ta
 
 
 def random_proposal(constraints, rng, flat=()):
-    known = constraints.normalised()
-    unlike = (
-        Tilt(rng.normal(size=(4, 14, 16)), rng.normal(size=41), np.zeros(FEATURES))
-        for _ in range(4)
-    )
-    tilts = tuple(
-        Tilt.none() if seat in flat else tilt for seat, tilt in enumerate(unlike)
-    )
-    order = tuple(int(seat) for seat in rng.permutation(known.hidden))
-    return Proposal(known, LayoutIndex.of(constraints), order, tilts)
+    """A proposal of random tilts and order; ``flat``: seats whose tilt is 1."""
+    tilts = []
+    for seat in range(4):
+        holding = rng.normal(size=(4, 14, 16))
+        points = rng.normal(size=41)
+        tilt = Tilt(holding, points, np.zeros(FEATURES))
+        tilts.append(Tilt.none() if seat in flat else tilt)
+    normal = constraints.normalised()
+    order = tuple(rng.permutation(normal.hidden).tolist())
+    return Proposal(normal, LayoutIndex.of(constraints), order, tuple(tilts))
 
 
 def every(constraints):
+    """All layouts that fit."""
     return Enumeration.of(constraints).stretch(0, 10**7)
 
 
@@ -40,13 +39,9 @@ def test_densities_sum_to_one(rooms, flat):
     proposal = random_proposal(
         closed(*rooms), np.random.default_rng(len(flat)), flat=flat
     )
-    layouts = every(proposal.known)
-    assert math.fsum(np.exp(proposal.log_tilted(layouts))) == pytest.approx(
-        1.0, abs=1e-12
-    )
-    assert math.fsum(
-        np.exp(proposal.mixed(proposal.log_tilted(layouts)))
-    ) == pytest.approx(1.0, abs=1e-12)
+    log_tilted = proposal.log_tilted(every(proposal.known))
+    for log_density in (log_tilted, proposal.mixed(log_tilted)):
+        assert math.fsum(np.exp(log_density)) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_draws_follow_the_density_and_tell_it():
@@ -55,21 +50,22 @@ def test_draws_follow_the_density_and_tell_it():
     layouts = every(proposal.known)
     drawn, log_q = proposal.draw(60_000, rng=1)
     observed = tally(drawn, layouts)
-    assert (
-        p_value(observed, np.exp(proposal.mixed(proposal.log_tilted(layouts)))) > 1e-3
-    )
+    density = np.exp(proposal.mixed(proposal.log_tilted(layouts)))
+    assert p_value(observed, density) > 1e-3
     np.testing.assert_allclose(
         log_q, proposal.mixed(proposal.log_tilted(drawn)), rtol=0, atol=1e-10
     )
-    # Negative controls: neither the uniform distribution nor the tilted part alone passes for the mixture.
+    # Negative controls: neither the uniform distribution nor the tilted part alone passes
+    # for the mixture.
     assert p_value(observed, np.full(len(layouts), 1 / len(layouts))) < 1e-6
     assert p_value(observed, np.exp(proposal.log_tilted(layouts))) < 1e-6
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_hard_evidence_is_kept_and_dead_draws_are_what_is_missing(seed):
-    """Lengths, points and cards of all kinds: densities of what fits and the share of
-    dead draws sum to one.
+    """Densities of what fits and the share of dead draws sum to one.
+
+    The evidence is lengths, points and cards of all kinds.
     """
     rng = np.random.default_rng([11, seed])
     _, evidence = random_position(rng)
@@ -88,10 +84,8 @@ def test_hard_evidence_is_kept_and_dead_draws_are_what_is_missing(seed):
     assert allows(evidence, drawn[~dead]).all()
     assert not drawn[dead].any()
     expected = (1.0 - proposal.spread) * max(1.0 - alive, 0.0)
-    assert (
-        abs(dead.mean() - expected)
-        <= 5.0 * math.sqrt(expected * (1.0 - expected) / n) + 1e-12
-    )
+    error = math.sqrt(expected * (1.0 - expected) / n)
+    assert abs(dead.mean() - expected) <= 5.0 * error + 1e-12
 
 
 def test_evidence_about_the_last_seat_kills_draws():
@@ -99,11 +93,8 @@ def test_evidence_about_the_last_seat_kills_draws():
     only.
     """
     constraints = closed(0, 4, 4, 4)
-    unknown = [
-        1 << card
-        for card in range(52)
-        if constraints.normalised().unknown_mask >> card & 1
-    ]
+    unknown_mask = constraints.normalised().unknown_mask
+    unknown = [1 << card for card in range(52) if unknown_mask >> card & 1]
     constraints = constraints.lack(3, sum(unknown[::2]))
     proposal = random_proposal(constraints, np.random.default_rng(2))
     proposal = Proposal(

@@ -1,5 +1,4 @@
-"""Integer tables by suit rows: every layout has one number, walks and marginals are
-exact, draws pass χ² tests.
+"""Integer tables by suit rows: numbers, walks, marginals and draws.
 
 Every sampler test has a sampler that is wrong on purpose and must fail. Counting shares
 no code with these tables.
@@ -40,20 +39,21 @@ def test_every_layout_has_one_number_and_is_walked_once(seed):
     rng = np.random.default_rng([21, seed])
     feasible = 0
     for _ in range(30):
-        known, evidence = random_position(rng)
-        layouts = brute_force(known, evidence)
+        cards_alone, evidence = random_position(rng)
+        layouts = brute_force(cards_alone, evidence)
         if len(layouts) == 0:
             with pytest.raises(Contradiction, match="no layout fits"):
                 LayoutIndex.of(evidence)
             continue
         feasible += 1
-        sampler, size = LayoutIndex.of(evidence), int(rng.integers(1, 200))
+        sampler = LayoutIndex.of(evidence)
         assert sampler.total == len(layouts)
         numbered = sampler.layouts(np.arange(sampler.total))
         assert (in_order(numbered) == layouts).all()
-        parts = list(Enumeration.of(evidence).blocks(size))
-        assert all(len(part) == size for part in parts[:-1])
-        assert (np.concatenate(parts) == numbered).all()
+        size = int(rng.integers(1, 200))
+        blocks = list(Enumeration.of(evidence).blocks(size))
+        assert all(len(block) == size for block in blocks[:-1])
+        assert (np.concatenate(blocks) == numbered).all()
     assert feasible > 10
 
 
@@ -78,7 +78,8 @@ def test_what_no_table_can_hold_is_refused():
     with pytest.raises(TooManyLayouts) as refusal:
         Enumeration.of(SOUTH)
     assert str(refusal.value) == (
-        '84478098072866400 layouts fit; enumeration stops at 20000000. Use method="direct", or add evidence.'
+        "84478098072866400 layouts fit; enumeration stops at 20000000. "
+        'Use method="direct", or add evidence.'
     )
 
 
@@ -95,46 +96,34 @@ def test_an_open_dummy_leaves_10400600_layouts():
 def test_draws_do_not_depend_on_the_draw_before():
     def p_of_successions(points):
         share = np.bincount(points, minlength=5)
-        return p_value(
-            np.bincount(5 * points[:-1] + points[1:], minlength=25),
-            np.outer(share, share).ravel() / share.sum() ** 2,
-        )
+        successions = np.bincount(5 * points[:-1] + points[1:], minlength=25)
+        return p_value(successions, np.outer(share, share).ravel() / share.sum() ** 2)
 
-    points = (
-        high_card_points(LayoutIndex.of(DUMMY).draw(50_000, rng=3)[:, E]).astype(
-            np.int64
-        )
-        % 5
-    )
+    east = LayoutIndex.of(DUMMY).draw(50_000, rng=3)[:, E]
+    points = high_card_points(east).astype(np.int64) % 5
     assert p_of_successions(points) > 1e-6
-    sticky = np.where(
-        np.random.default_rng(3).random(len(points)) < 0.1, np.roll(points, 1), points
-    )
+    repeats = np.random.default_rng(3).random(len(points)) < 0.1
+    sticky = np.where(repeats, np.roll(points, 1), points)
     assert p_of_successions(sticky) < 1e-9
 
 
 @pytest.mark.parametrize("evidence", FULL_SIZE.values(), ids=FULL_SIZE)
 def test_lengths_points_and_cards_of_draws_follow_the_exact_distributions(evidence):
-    sampler, n = LayoutIndex.of(evidence), 100_000
+    sampler = LayoutIndex.of(evidence)
+    n = 100_000
     draws = sampler.draw(n, rng=8)
     assert allows(evidence, draws).all()
-    lengths, points = suit_lengths(draws), high_card_points(draws)
-    exact_lengths, exact_points = (
-        sampler.length_distributions(),
-        Target(evidence.normalised()).point_distributions(),
-    )
+    lengths = suit_lengths(draws)
+    points = high_card_points(draws)
+    exact_lengths = sampler.length_distributions()
+    exact_points = Target(evidence.normalised()).point_distributions()
     values = []
     for seat in range(4):
-        values.append(
-            p_value(np.bincount(points[:, seat], minlength=38), exact_points[seat])
-        )
+        by_points = np.bincount(points[:, seat], minlength=38)
+        values.append(p_value(by_points, exact_points[seat]))
         for suit in range(4):
-            values.append(
-                p_value(
-                    np.bincount(lengths[:, seat, suit], minlength=14),
-                    exact_lengths[seat, suit],
-                )
-            )
+            by_length = np.bincount(lengths[:, seat, suit], minlength=14)
+            values.append(p_value(by_length, exact_lengths[seat, suit]))
     uncertain = [value for value in values if not np.isnan(value)]
     assert min(uncertain) > 1e-6 / len(uncertain)
     bits = draws[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
@@ -142,7 +131,8 @@ def test_lengths_points_and_cards_of_draws_follow_the_exact_distributions(eviden
     unsure = (p > 0) & (p < 1)
     z = (bits.sum(0) - n * p)[unsure] / np.sqrt(n * p * (1 - p))[unsure]
     assert np.abs(z).max() < 5.5
-    # The sum of z² strays as the cards hang together: a multiple of χ², with the mean and the variance that R gives.
+    # The sum of z² strays as the cards hang together: a multiple of χ², with the mean and
+    # the variance that R gives.
     R = np.corrcoef(bits[:20_000, unsure].astype(np.float32), rowvar=False)
     scale = (R**2).sum() / len(z)
     assert 1e-6 < chi2.cdf((z**2).sum() / scale, len(z) / scale) < 1 - 1e-6
@@ -151,22 +141,17 @@ def test_lengths_points_and_cards_of_draws_follow_the_exact_distributions(eviden
 def test_the_wrong_target_fails():
     """Draws under slightly different evidence do not pass for draws under this one."""
     near = SOUTH.points(E, 12, 14)
-    spades = suit_lengths(LayoutIndex.of(near.length(W, 3, 0, 4)).draw(100_000, rng=8))[
-        :, E, 3
-    ]
-    assert (
-        p_value(
-            np.bincount(spades, minlength=14),
-            LayoutIndex.of(near).length_distributions()[E, 3],
-        )
-        < 1e-9
-    )
+    draws = LayoutIndex.of(near.length(W, 3, 0, 4)).draw(100_000, rng=8)
+    spades = np.bincount(suit_lengths(draws)[:, E, 3], minlength=14)
+    exact = LayoutIndex.of(near).length_distributions()[E, 3]
+    assert p_value(spades, exact) < 1e-9
 
 
 @pytest.mark.parametrize("evidence", FULL_SIZE.values(), ids=FULL_SIZE)
 def test_marginals_equal_counting(evidence):
     """Each number is also the count of layouts with one more piece of evidence."""
-    sampler, layouts = LayoutIndex.of(evidence), count(evidence)
+    sampler = LayoutIndex.of(evidence)
+    layouts = count(evidence)
     cards = np.concatenate([(fields @ HOLDS_RANK).T for fields in sampler.fields])
     lengths = np.stack([fields @ HAS_LENGTH for fields in sampler.fields], axis=1)
     np.testing.assert_array_equal(sampler.card_marginals(), cards / layouts)

@@ -1,5 +1,6 @@
-"""Soft evidence: whose calls and cards are weighed, what a model may return, and terms
-about the hands of a pair.
+"""Soft evidence: whose calls and cards are weighed, and what a model may return.
+
+Terms about the hands of a pair, too.
 """
 
 import pickle
@@ -25,14 +26,16 @@ HAND = "AKQ2.KJ3.A54.Q32"
 
 @dataclass
 class Witness:
-    """A model of calls and cards alike that notes what it is asked; strong hands are
-    likelier, up to 40 points.
+    """A model of calls and cards alike that notes what it is asked.
+
+    Strong hands are likelier, up to 40 points.
     """
 
-    asked: list[tuple[object, ...]] = field(default_factory=list)
+    questions: list[tuple[object, ...]] = field(default_factory=list)
 
-    def log_likelihood(self, hands, *about):
-        self.asked.append(about)
+    def log_likelihood(self, hands, *question):
+        """The same for every call and card."""
+        self.questions.append(question)
         return 0.1 * high_card_points(hands) - 4.0
 
 
@@ -42,17 +45,16 @@ def test_the_own_calls_say_nothing_and_the_others_add_up():
         Called("S", "1NT"), Called("W", "Pass"), Called("E", "2H")
     )
     layouts = belief.target.sampler.draw(100, rng=1)
-    found = belief.target.soft.of_layouts(layouts)
+    log_likelihood = belief.target.soft.of_layouts(layouts)
     points = high_card_points(layouts).astype(np.float64)
-    np.testing.assert_allclose(
-        found, 0.1 * (points[:, Seat.W] + points[:, Seat.E]) - 8.0
-    )
-    assert {index for _, index in bidder.asked} == {1, 2}
+    expected = 0.1 * (points[:, Seat.W] + points[:, Seat.E]) - 8.0
+    np.testing.assert_allclose(log_likelihood, expected)
+    assert {index for _, index in bidder.questions} == {1, 2}
     assert not Belief("S", HAND).target.soft
 
 
 @pytest.mark.parametrize(
-    ("dummy", "auction", "told"),
+    ("dummy", "auction", "choosing"),
     [
         ("N", "S:1NT Pass Pass", {Seat.W, Seat.E}),
         ("N", "W:1NT Pass Pass", {Seat.W, Seat.E}),
@@ -60,13 +62,13 @@ def test_the_own_calls_say_nothing_and_the_others_add_up():
         (None, "W:1NT Pass Pass Pass", {Seat.W, Seat.N}),
     ],
 )
-def test_the_cards_of_observer_and_dummy_are_nobodys_choice(dummy, auction, told):
+def test_the_cards_of_observer_and_dummy_are_nobodys_choice(dummy, auction, choosing):
     """Wherever dummy sits: in the three-player game it need not be opposite declarer."""
     player = Witness()
     belief = Belief("S", HAND, dummy=dummy, player=player, bidder=Witness())
     belief = belief.given(Auction.of(auction, dummy=dummy), Trick.of("W:H2 H4 H5 HK"))
     belief.target.soft.of_layouts(belief.target.sampler.draw(10, rng=1))
-    assert {seat for _, _, seat, *_ in player.asked} == told
+    assert {question[2] for question in player.questions} == choosing
 
 
 def test_cards_are_not_weighed_before_the_contract_is_known():
@@ -81,6 +83,7 @@ class Broken:
         self.value = value
 
     def log_likelihood(self, hands, auction, index):
+        """The same for every hand."""
         return np.full(len(hands), self.value)
 
 
@@ -114,17 +117,18 @@ SIXTEEN = (
 OPEN = bb.Reveal("N", "T9853.T42.87.986")
 
 
-def belief(*more, bidder=None):
-    """South, who sees sixteen of the others' cards; with North's hand open 252 layouts
-    are left.
+def belief(*pieces, bidder=None):
+    """South, who sees sixteen of the others' cards.
+
+    With North's hand open 252 layouts are left.
     """
-    return bb.Belief("S", "QJ72.976.T952.J2", dummy=None, bidder=bidder).given(
-        AUCTION, *SIXTEEN, *more
-    )
+    south = bb.Belief("S", "QJ72.976.T952.J2", dummy=None, bidder=bidder)
+    return south.given(AUCTION, *SIXTEEN, *pieces)
 
 
 @pytest.fixture(scope="module")
 def exact():
+    """All layouts with North's hand open."""
     return belief(OPEN).infer("enumerate")
 
 
@@ -144,32 +148,34 @@ def test_the_likelihood_is_the_product_of_all_calls_given_both_hands(exact):
         LearnedBidder().log_likelihood(masks[:, seat], AUCTION, index)
         for index, (seat, _) in enumerate(AUCTION)
     )
-    assert (
-        np.abs(exact.weights - np.exp(alone) / np.exp(alone).sum()).sum() > 0.02
-    )  # hands apart say something else
+    weights_alone = np.exp(alone) / np.exp(alone).sum()
+    assert np.abs(exact.weights - weights_alone).sum() > 0.02, (
+        "hands apart say something else"
+    )
 
 
 @pytest.mark.parametrize("method", ["importance", "resample-move"])
 def test_samplers_find_the_exact_answer(exact, method):
-    found = belief(OPEN).infer(method, draws=3000, rng=5)
-    values = [
-        high_card_points(np.ascontiguousarray(one.layouts.masks[:, bb.Seat.E]))
-        for one in (exact, found)
-    ]
-    truth, mean = exact.weights @ values[0], found.weights @ values[1]
-    spread = np.sqrt(exact.weights @ (values[0] - truth) ** 2)
-    assert abs(mean - truth) < 5 * spread / np.sqrt(found.ess)
-    assert abs(found.log_marginal - exact.log_marginal) < 5 * found.log_marginal_error
+    sampled = belief(OPEN).infer(method, draws=3000, rng=5)
+    exact_points = points_of_east(exact)
+    truth = exact.weights @ exact_points
+    mean = sampled.weights @ points_of_east(sampled)
+    spread = np.sqrt(exact.weights @ (exact_points - truth) ** 2)
+    assert abs(mean - truth) < 5 * spread / np.sqrt(sampled.ess)
+    log_difference = abs(sampled.log_marginal - exact.log_marginal)
+    assert log_difference < 5 * sampled.log_marginal_error
+
+
+def points_of_east(posterior):
+    """(n,) of the layouts of a posterior."""
+    return high_card_points(np.ascontiguousarray(posterior.layouts.masks[:, bb.Seat.E]))
 
 
 def test_own_calls_speak_of_partners_hand_alone():
-    """South's passes weigh North's hand by P(pass ∣ South's hand, North's hand), and no
-    other.
-    """
-    before, after = (
-        bb.Belief("S", "QJ72.976.T952.J2", dummy=None).given(bb.Auction.of(text))
-        for text in ("E:1C", "E:1C Pass")
-    )
+    """South's passes weigh North's hand by P(pass ∣ both hands), and no other hand."""
+    south = bb.Belief("S", "QJ72.976.T952.J2", dummy=None)
+    before = south.given(bb.Auction.of("E:1C"))
+    after = south.given(bb.Auction.of("E:1C Pass"))
     masks = after.target.sampler.draw(50, 1)
     auction = bb.Auction.of("E:1C Pass")
     own = after.target.soft.of_layouts(masks) - before.target.soft.of_layouts(masks)
@@ -186,13 +192,14 @@ class Apart:
     """A bidder without eyes for partner's hand, and a guide of its own."""
 
     def __init__(self, guide=None):
-        self.calls, self.guide = [], guide or self
+        self.calls = []
+        self.guide = guide or self
 
     def log_likelihood(self, hands, auction, index):
+        """Hands of about twelve points are likeliest, whatever the call."""
         self.calls.append(len(hands))
-        return np.minimum(
-            0.0, -0.2 * np.abs(high_card_points(hands).astype(float) - 12.0)
-        )
+        points = high_card_points(hands).astype(float)
+        return np.minimum(0.0, -0.2 * np.abs(points - 12.0))
 
 
 def test_a_model_that_reads_one_hand_is_a_term_of_one_seat():
@@ -206,26 +213,24 @@ def test_a_model_that_reads_one_hand_is_a_term_of_one_seat():
 
 
 def test_a_guide_shapes_the_proposal_and_the_model_the_weights():
-    guide, model = Apart(), Apart(Apart())
-    model.guide = guide
-    found = belief(bidder=model).infer("importance", draws=500, rng=1)
+    guide = Apart()
+    model = Apart(guide)
+    guided = belief(bidder=model).infer("importance", draws=500, rng=1)
     plain = belief(bidder=Apart()).infer("importance", draws=500, rng=1)
     assert sum(model.calls) < sum(guide.calls) / 3
+    error = np.hypot(4.0 / guided.ess**0.5, 4.0 / plain.ess**0.5)
     for seat in (bb.Seat.E, bb.Seat.W):
-        one, other = (p.point_table[seat] @ np.arange(38.0) for p in (found, plain))
-        assert abs(one - other) < 5 * np.hypot(
-            4.0 / found.ess**0.5, 4.0 / plain.ess**0.5
-        )
+        guided_points = guided.point_table[seat] @ np.arange(38.0)
+        plain_points = plain.point_table[seat] @ np.arange(38.0)
+        assert abs(guided_points - plain_points) < 5 * error
 
 
 def test_a_belief_with_calls_can_be_pickled():
-    one = belief()
-    again = pickle.loads(pickle.dumps(one))
-    masks = one.target.sampler.draw(20, 1)
+    original = belief()
+    copy = pickle.loads(pickle.dumps(original))
+    masks = original.target.sampler.draw(20, 1)
     np.testing.assert_array_equal(
-        again.target.soft.of_layouts(masks), one.target.soft.of_layouts(masks)
+        copy.target.soft.of_layouts(masks), original.target.soft.of_layouts(masks)
     )
-    assert (
-        again.infer(draws=200, rng=1).log_marginal
-        == one.infer(draws=200, rng=1).log_marginal
-    )
+    posterior = original.infer(draws=200, rng=1)
+    assert copy.infer(draws=200, rng=1).log_marginal == posterior.log_marginal

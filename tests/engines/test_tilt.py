@@ -1,6 +1,4 @@
-"""Tilted draws against enumeration, under all kinds of models; stated errors against
-the spread over seeds.
-"""
+"""Tilted draws against enumeration; stated errors against the spread over seeds."""
 
 import math
 
@@ -32,10 +30,9 @@ def open_dummy(unknown):
     constraints = Constraints.free()
     for seat, text in enumerate(HANDS):
         cards = sorted(Hand.of(text), key=lambda card: (card.index * 7) % 52)
-        constraints = constraints.hold(
-            seat,
-            sum(card.mask for card in cards[: 13 if seat % 2 == 0 else 13 - unknown]),
-        )
+        if seat % 2 == 1:
+            cards = cards[: 13 - unknown]
+        constraints = constraints.hold(seat, sum(card.mask for card in cards))
     return constraints
 
 
@@ -44,14 +41,13 @@ def strong_pair(unknown):
     constraints = Constraints.free()
     for seat, text in ((0, "T97.T95.J76.T982"), (2, "8543.876.T98.J76")):
         constraints = constraints.hold(seat, Hand.of(text).mask)
-    left = [
-        card
-        for card in range(52)
-        if not (constraints.must[0] | constraints.must[2]) >> card & 1
-    ]
-    left.sort(key=lambda card: (card * 7) % 52)
-    known = 13 - unknown
-    for seat, cards in ((1, left[:known]), (3, left[known : 2 * known])):
+    open_cards = constraints.must[0] | constraints.must[2]
+    closed_cards = [card for card in range(52) if not open_cards >> card & 1]
+    closed_cards.sort(key=lambda card: (card * 7) % 52)
+    certain = 13 - unknown
+    east = closed_cards[:certain]
+    west = closed_cards[certain : 2 * certain]
+    for seat, cards in ((1, east), (3, west)):
         constraints = constraints.hold(seat, sum(1 << card for card in cards))
     return constraints
 
@@ -81,7 +77,8 @@ def lead():
     for seat, text in enumerate(HANDS):
         if seat % 2 == 0:
             constraints = constraints.hold(seat, Hand.of(text).mask)
-    west, east = Hand.of("H8 H4 S3 C6 D9 DT").mask, Hand.of("HT S6 C8 D6 DJ S7").mask
+    west = Hand.of("H8 H4 S3 C6 D9 DT").mask
+    east = Hand.of("HT S6 C8 D6 DJ S7").mask
 
     def likelihood(seat, hands):
         return LearnedPlayer().log_likelihood(
@@ -131,29 +128,37 @@ def held(layouts):
 def exactly(constraints, likelihood, seats):
     """Card probabilities and log P(evidence), by walking all layouts."""
     layouts = Enumeration.of(constraints).stretch(0, 10**7)
-    weights = Weights(
-        sum(likelihood(seat, np.ascontiguousarray(layouts[:, seat])) for seat in seats)
-    )
+    weights = Weights(log_likelihood_of(layouts, likelihood, seats))
     return weights.W @ held(layouts), weights.log_mean, weights.ess / len(layouts)
 
 
-def z_scores(found, truth):
-    """Of card probabilities, with the standard errors that weights of independent draws
-    give.
+def log_likelihood_of(layouts, likelihood, seats):
+    """(n,) log likelihood of (n, 4) layouts, added up over some seats."""
+    return sum(
+        likelihood(seat, np.ascontiguousarray(layouts[:, seat])) for seat in seats
+    )
+
+
+def z_scores(draws, truth):
+    """Deviations of card probabilities in standard errors.
+
+    These are the errors that weights of independent draws give.
     """
-    cards = held(found.layouts)
-    means = found.weights.W @ cards
-    errors = np.sqrt(found.weights.W**2 @ (cards - means) ** 2)
+    cards = held(draws.layouts)
+    means = draws.weights.W @ cards
+    errors = np.sqrt(draws.weights.W**2 @ (cards - means) ** 2)
     unsure = (truth > 0.02) & (truth < 0.98)
     return (means - truth)[unsure] / errors[unsure]
 
 
-def worst_z(found, truth):
-    return float(np.abs(z_scores(found, truth)).max())
+def worst_z(draws, truth):
+    """The largest deviation of a card probability in standard errors."""
+    return float(np.abs(z_scores(draws, truth)).max())
 
 
 @pytest.fixture(scope="module", params=QUESTIONS)
 def question(request):
+    """Constraints, likelihood, hidden seats that it speaks of, and the exact answer."""
     constraints, likelihood, seats = QUESTIONS[request.param]()
     hidden = [seat for seat in seats if seat in constraints.normalised().hidden]
     return constraints, likelihood, hidden, exactly(constraints, likelihood, hidden)
@@ -161,31 +166,29 @@ def question(request):
 
 def test_answers_agree_with_enumeration(question):
     constraints, likelihood, seats, (truth, log_marginal, _) = question
-    found = tilted(
+    draws = tilted(
         constraints, LayoutIndex.of(constraints), likelihood, seats, draws=4000, rng=1
     )
-    assert allows(constraints, found.layouts).all()
-    assert worst_z(found, truth) < 4.5
-    assert abs(found.log_marginal - log_marginal) < 4.5 * found.log_marginal_error
-    assert found.ess / found.drawn > 0.1
-    assert found.degrees[-1] == 1.0
-    expected = sum(
-        likelihood(seat, np.ascontiguousarray(found.layouts[:, seat])) for seat in seats
-    )
-    np.testing.assert_allclose(found.log_likelihood, expected, atol=1e-12)
-    thin = found.subsample(1000, rng=2)
-    assert 800 < len(thin.layouts) < 1200
-    assert thin.ess / len(thin.layouts) > found.ess / found.drawn - 0.05
-    assert worst_z(thin, truth) < 4.5
+    assert allows(constraints, draws.layouts).all()
+    assert worst_z(draws, truth) < 4.5
+    assert abs(draws.log_marginal - log_marginal) < 4.5 * draws.log_marginal_error
+    assert draws.ess / draws.drawn > 0.1
+    assert draws.degrees[-1] == 1.0
+    expected = log_likelihood_of(draws.layouts, likelihood, seats)
+    np.testing.assert_allclose(draws.log_likelihood, expected, atol=1e-12)
+    thinned = draws.subsample(1000, rng=2)
+    assert 800 < len(thinned.layouts) < 1200
+    assert thinned.ess / len(thinned.layouts) > draws.ess / draws.drawn - 0.05
+    assert worst_z(thinned, truth) < 4.5
 
 
 def test_without_weights_the_answers_are_wrong(question):
     """Negative control: the proposal alone is not the posterior."""
     constraints, likelihood, seats, (truth, _, _) = question
-    found = tilted(
+    draws = tilted(
         constraints, LayoutIndex.of(constraints), likelihood, seats, draws=20_000, rng=1
     )
-    bare = held(found.layouts).mean(axis=0)
+    bare = held(draws.layouts).mean(axis=0)
     unsure = (truth > 0.02) & (truth < 0.98)
     z = (bare - truth)[unsure] / np.sqrt(truth[unsure] * (1 - truth[unsure]) / 20_000)
     assert np.abs(z).max() > 5.0
@@ -195,14 +198,21 @@ def spread(question, seeds):
     """rms z of card probabilities and of log P(evidence) over seeds."""
     constraints, likelihood, seats, (truth, log_marginal, _) = question
     sampler = LayoutIndex.of(constraints)
-    cards, evidence = [], []
+    z_of_cards = []
+    z_of_evidence = []
     for seed in range(seeds):
-        found = tilted(
+        draws = tilted(
             constraints, sampler, likelihood, seats, draws=1000, rng=[17, seed]
         )
-        cards.append(z_scores(found, truth))
-        evidence.append((found.log_marginal - log_marginal) / found.log_marginal_error)
-    return math.sqrt(np.mean(np.square(cards))), math.sqrt(np.mean(np.square(evidence)))
+        z_of_cards.append(z_scores(draws, truth))
+        error = draws.log_marginal_error
+        z_of_evidence.append((draws.log_marginal - log_marginal) / error)
+    return root_mean_square(z_of_cards), root_mean_square(z_of_evidence)
+
+
+def root_mean_square(values):
+    """The square root of the mean square, over all axes."""
+    return math.sqrt(np.mean(np.square(values)))
 
 
 @pytest.mark.parametrize(
@@ -242,8 +252,9 @@ def test_more_evidence_starts_from_the_proposal_before(question):
 
 
 def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
-    """A slip explains any hand: where no hand that bids was met, equal weights must not
-    pass for good ones.
+    """A slip explains any hand.
+
+    Where no hand that bids was met, equal weights must not pass for good ones.
     """
     constraints = Constraints.free().hold(2, Hand.from_pbn("AK52.KQ3.AQ4.K83").mask)
     sampler = LayoutIndex.of(constraints)
@@ -258,61 +269,56 @@ def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
 
     def rare(seat, hands):
         """Ten hearts are wanted: each one more is a hundred times as likely."""
-        return (
-            math.log(100.0)
-            * np.minimum(
-                np.bitwise_count(hands >> np.uint64(26) & np.uint64(0x1FFF)), 9.0
-            )
-            - 42.0
-        )
+        return math.log(100.0) * np.minimum(hearts_of(hands), 9.0) - 42.0
 
-    found = tilted(constraints, sampler, rare, [3], draws=1000, rng=1)
-    assert not found.unexplained
-    assert found.ess / found.drawn > 0.3
-    hearts = np.bitwise_count(found.layouts[:, 3] >> np.uint64(26) & np.uint64(0x1FFF))
-    ways = np.array(
-        [math.comb(10, k) * math.comb(29, 13 - k) for k in range(11)], dtype=float
-    )
-    shares = ways * 100.0 ** np.minimum(np.arange(11), 9)
+    draws = tilted(constraints, sampler, rare, [3], draws=1000, rng=1)
+    assert not draws.unexplained
+    assert draws.ess / draws.drawn > 0.3
+    hearts = hearts_of(draws.layouts[:, 3])
+    ways = [math.comb(10, k) * math.comb(29, 13 - k) for k in range(11)]
+    shares = np.array(ways, dtype=float) * 100.0 ** np.minimum(np.arange(11), 9)
     exact = shares @ np.arange(11) / shares.sum()
-    error = math.sqrt(found.weights.W**2 @ (hearts - exact) ** 2)
-    assert abs(found.weights.W @ hearts - exact) < 4.5 * error
-    total = math.log(shares.sum() / math.comb(39, 13)) - 42.0
-    assert abs(found.log_marginal - total) < 4.5 * found.log_marginal_error
+    error = math.sqrt(draws.weights.W**2 @ (hearts - exact) ** 2)
+    assert abs(draws.weights.W @ hearts - exact) < 4.5 * error
+    log_marginal = math.log(shares.sum() / math.comb(39, 13)) - 42.0
+    assert abs(draws.log_marginal - log_marginal) < 4.5 * draws.log_marginal_error
+
+
+def hearts_of(hands):
+    """(n,) how many hearts each hand has."""
+    return np.bitwise_count(hands >> np.uint64(26) & np.uint64(0x1FFF))
 
 
 def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
-    """Half of the posterior and more is hands that bid by mistake: no tilt of all hands
-    alike gets far.
+    """Half of the posterior and more is hands that bid by mistake.
+
+    No tilt of all hands alike gets far.
     """
     constraints = Constraints.free().hold(2, Hand.from_pbn("AKQ2.KJ3.A54.Q32").mask)
     sampler = LayoutIndex.of(constraints)
     likelihood, seats = called(StyleBidder(), Auction.of("W:3S", dummy="N"))
-    plain = Weights(
-        likelihood(3, np.ascontiguousarray(sampler.draw(200_000, rng=9)[:, 3]))
-    )
+    uniform = sampler.draw(200_000, rng=9)
+    plain = Weights(log_likelihood_of(uniform, likelihood, [3]))
     slips = math.log(0.02 / 36) - plain.log_mean
     assert -0.7 < slips < -0.3
-    found = [
-        tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed])
-        for seed in range(12)
-    ]
-    assert np.median([one.ess / one.drawn for one in found]) > 0.3, (
-        "one fit in eight is poor, as a pilot round may flatter"
-    )
-    for one in found:
-        assert one.proposal.spread > 0.3
-        assert abs(one.log_marginal - plain.log_mean) < 4.5 * math.hypot(
-            one.log_marginal_error, plain.log_mean_error()
-        )
+
+    def runs():
+        """Draws of twelve seeds, and the median of ESS / draws."""
+        runs = [
+            tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed])
+            for seed in range(12)
+        ]
+        return runs, np.median([draws.ess / draws.drawn for draws in runs])
+
+    with_floor, share = runs()
+    assert share > 0.3, "one fit in eight is poor, as a pilot round may flatter"
+    for draws in with_floor:
+        assert draws.proposal.spread > 0.3
+        error = math.hypot(draws.log_marginal_error, plain.log_mean_error())
+        assert abs(draws.log_marginal - plain.log_mean) < 4.5 * error
     monkeypatch.setattr(rounds, "_floor", lambda _: (rounds.SPREAD, -np.inf))
-    before = [
-        tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed])
-        for seed in range(12)
-    ]
-    assert np.median([one.ess / one.drawn for one in before]) < 0.5 * np.median(
-        [one.ess / one.drawn for one in found]
-    )
+    _, share_without = runs()
+    assert share_without < 0.5 * share
 
 
 def test_same_seed_same_answer_and_impossible_hands_have_no_weight():
@@ -322,11 +328,10 @@ def test_same_seed_same_answer_and_impossible_hands_have_no_weight():
     def sharp(seat, hands):
         return np.where(hands & np.uint64(Hand.of("HA").mask), 0.0, -np.inf)
 
-    one, two = (
-        tilted(constraints, sampler, sharp, [1], draws=500, rng=4) for _ in range(2)
-    )
-    assert (one.layouts == two.layouts).all()
+    draws = tilted(constraints, sampler, sharp, [1], draws=500, rng=4)
+    repeated = tilted(constraints, sampler, sharp, [1], draws=500, rng=4)
+    assert (draws.layouts == repeated.layouts).all()
     truth, log_marginal, _ = exactly(constraints, sharp, [1])
-    assert worst_z(one, truth) < 4.5
-    assert abs(one.log_marginal - log_marginal) < 4.5 * one.log_marginal_error
-    assert not one.warning
+    assert worst_z(draws, truth) < 4.5
+    assert abs(draws.log_marginal - log_marginal) < 4.5 * draws.log_marginal_error
+    assert not draws.warning

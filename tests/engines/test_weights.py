@@ -30,9 +30,8 @@ def test_figures_equal_the_plain_formulas():
     assert weights.log_mean_error() == pytest.approx(
         w.std(ddof=1) / w.mean() / np.sqrt(200)
     )
-    assert (
-        Weights(np.zeros(50)).log_mean_error() == 1 / 50
-    )  # equal weights are no proof
+    # Equal weights are no proof.
+    assert Weights(np.zeros(50)).log_mean_error() == 1 / 50
 
 
 def test_huge_ranges_neither_overflow_nor_vanish():
@@ -49,11 +48,14 @@ def test_impossible_soft_evidence_says_so_and_offers_the_slip():
 
 
 def test_khat_finds_the_tail_that_was_put_in():
-    # w = u^(-k) has a Pareto tail of shape k, and the wrong sign (a bounded tail) would give a k̂ far below.
-    rng, n = np.random.default_rng(3), 200_000
+    # w = u^(-k) has a Pareto tail of shape k, and the wrong sign (a bounded tail) would
+    # give a k̂ far below.
+    rng = np.random.default_rng(3)
+    n = 200_000
     for k in (0.3, 0.6, 1.0):
         khat = Weights(-k * np.log(rng.random(n))).khat
-        # The largest 3 √n weights are fitted, and of m draws the shape is known up to (1 + k) / √m.
+        # The largest 3 √n weights are fitted, and of m draws the shape is known up to
+        # (1 + k) / √m.
         assert khat == pytest.approx(k, abs=4.5 * (1 + k) / np.sqrt(3 * np.sqrt(n)))
     bounded = Weights(np.log(rng.random(20_000))).khat
     assert bounded is not None
@@ -69,20 +71,23 @@ def test_khat_is_that_of_arviz():
         rng.normal(0, 3, 5000),
         -0.8 * np.log(rng.random(300)),
     ):
-        # ArviZ takes log likelihoods that are left out, so minus the log weights, and divides by the largest.
+        # ArviZ takes log likelihoods that are left out, so minus the log weights, and
+        # divides by the largest.
         assert Weights(log).khat == pytest.approx(
             float(array_stats.psislw(-(log - log.max()))[1]), abs=2e-3
         )
 
 
 def test_khat_of_tied_weights():
-    """Equal weights have none; where layouts share their weight the tail is still
-    judged.
+    """Equal weights have none.
+
+    Where layouts share their weight the tail is still judged.
     """
+    equal = np.zeros(1000)
     few = np.r_[np.zeros(3), np.full(997, -np.inf)]
-    assert [
-        Weights(values).khat for values in (np.zeros(1000), few, np.arange(10.0))
-    ] == [None, None, None]
+    too_few = np.arange(10.0)
+    for log_weights in (equal, few, too_few):
+        assert Weights(log_weights).khat is None
     assert Weights(np.repeat([0.0, -1.0], 500)).khat < 0
     heavy = np.repeat(-1.0 * np.log(np.random.default_rng(1).random(5000)), 4)
     assert Weights(heavy).khat > 0.7
@@ -93,24 +98,21 @@ def test_systematic_takes_floor_or_ceiling_and_never_a_dead_draw():
     weights = Weights(np.where(rng.random(300) < 0.3, -np.inf, rng.normal(0, 2, 300)))
     for seed in range(50):
         chosen = weights.resample(1000, seed)
-        taken = np.bincount(chosen, minlength=300)
+        copies = np.bincount(chosen, minlength=300)
         assert (np.diff(chosen) >= 0).all()
-        assert (taken >= np.floor(1000 * weights.W - 1e-9)).all()
-        assert (taken <= np.ceil(1000 * weights.W + 1e-9)).all()
-        assert not taken[np.isneginf(weights.log)].any()
+        assert (copies >= np.floor(1000 * weights.W - 1e-9)).all()
+        assert (copies <= np.ceil(1000 * weights.W + 1e-9)).all()
+        assert not copies[np.isneginf(weights.log)].any()
 
 
 @pytest.mark.parametrize("method", ["systematic", "multinomial"])
 def test_resampling_is_unbiased(method):
     weights = Weights(np.log([0.05, 0.15, 0.3, 0.5]))
     rng = np.random.default_rng(6)
-    mean = np.mean(
-        [
-            np.bincount(weights.resample(3, rng, method), minlength=4)
-            for _ in range(20_000)
-        ],
-        axis=0,
-    )
+    total = np.zeros(4)
+    for _ in range(20_000):
+        total += np.bincount(weights.resample(3, rng, method), minlength=4)
+    mean = total / 20_000
     sigma = np.sqrt(3 * weights.W * (1 - weights.W) / 20_000)
     assert (np.abs(mean - 3 * weights.W) < 5 * sigma).all()
     assert (np.abs(mean - 0.75) > 5 * sigma).any(), (
@@ -126,34 +128,37 @@ Student's t.
 
 
 def test_stretches_of_a_chain_count_its_autocorrelation():
-    rng, n, slow = np.random.default_rng(1), 624, 0.7
-    away, naive = [], []
+    rng = np.random.default_rng(1)
+    n = 624
+    correlation = 0.7
+    z_by_stretches = []
+    z_by_draws = []
     for _ in range(RUNS):
-        noise = rng.standard_normal((2, n)) * np.sqrt(1 - slow**2)
+        noise = rng.standard_normal((2, n)) * np.sqrt(1 - correlation**2)
         chain = np.empty((2, n))
         chain[:, 0] = rng.standard_normal(2)
         for i in range(1, n):
-            chain[:, i] = slow * chain[:, i - 1] + noise[:, i]
-        ess = 2 * n * (1 - slow) / (1 + slow)
-        u, mean = chain.ravel(), chain.mean()
-        error = standard_error(
-            chain.reshape(2 * stretches_of(2, ess), -1).mean(axis=1) - mean
-        )
-        away.append(mean / error)
-        naive.append(mean / (u.std() / np.sqrt(2 * n)))
-    # Stretches of finite length hang together a little: their error is too small by some percent.
-    assert -AGREES < np.mean(np.square(away)) - 1 < AGREES + 0.2
-    assert np.mean(np.square(naive)) > 1.2 + AGREES, (
+            chain[:, i] = correlation * chain[:, i - 1] + noise[:, i]
+        ess = 2 * n * (1 - correlation) / (1 + correlation)
+        mean = chain.mean()
+        stretches = chain.reshape(2 * stretches_of(2, ess), -1)
+        z_by_stretches.append(mean / standard_error(stretches.mean(axis=1) - mean))
+        z_by_draws.append(mean / (chain.std() / np.sqrt(2 * n)))
+    # Stretches of finite length hang together a little: their error is too small by some
+    # percent.
+    assert -AGREES < np.mean(np.square(z_by_stretches)) - 1 < AGREES + 0.2
+    assert np.mean(np.square(z_by_draws)) > 1.2 + AGREES, (
         "independent draws would have a smaller error"
     )
 
 
 def test_batches_that_vary_together_move_an_answer_together():
     rng = np.random.default_rng(2)
-    row, values = rng.integers(0, 5, 300), rng.standard_normal(300)
+    row = rng.integers(0, 5, 300)
+    values = rng.standard_normal(300)
     truth = np.array([1.0, 2.0, 0.5, 1.5, 3.0])
     exact = (truth[row] * values).sum() / truth[row].sum()
-    away = []
+    z = []
     for _ in range(RUNS):
         table = truth * (1 + 0.2 * rng.standard_normal((32, 5)))
         weights = table.mean(axis=0)[row]
@@ -161,7 +166,6 @@ def test_batches_that_vary_together_move_an_answer_together():
         mean = weights @ values
         batches = Batches.of(table, row, drawn=False)
         np.testing.assert_allclose(batches.moved(np.ones(300), weights).mean(), 1.0)
-        away.append(
-            (mean - exact) / standard_error(batches.moved(values - mean, weights))
-        )
-    assert abs(np.mean(np.square(away)) - 1) < AGREES
+        error = standard_error(batches.moved(values - mean, weights))
+        z.append((mean - exact) / error)
+    assert abs(np.mean(np.square(z)) - 1) < AGREES
