@@ -5,6 +5,7 @@ whole lock files.
 import ast
 import functools
 import os
+import pydoc
 import re
 import shutil
 import subprocess
@@ -270,3 +271,12 @@ def test_a_named_python_is_taken_or_refused_and_setting_up_needs_no_home(tmp_pat
     assert make(f"PYTHON={tmp_path}/other") == (0, "", [])
     told = "PYTHON=/bin/false is no Python 3.12, 3.13 or 3.14: name another, or none"
     assert make("PYTHON=/bin/false")[:2] == (2, told)
+
+
+def test_the_steps_of_a_question_are_functions_of_the_package():
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    part = text.partition("## A question on its way")[2].partition("\n## ")[0]
+    steps = re.findall(r"^\| (\d+)\. .* \| `([\w.]+)` \|$", part, re.MULTILINE)
+    assert [int(number) for number, _ in steps] == list(range(1, 16))
+    for _, path in steps:
+        assert pydoc.locate(f"bayesbridge.{path}") is not None, path
