@@ -430,21 +430,17 @@ class Belief:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """How the others are taken to bid and to choose cards, in sentences.
+        """How the others are assumed to bid and to choose cards, in sentences.
 
         Nothing is said of what was not seen of them.
         """
         sentences = []
         if self.auction is not None:
-            sentences.append(
-                f"The others are taken to bid as {model_words(self.bidder)}."
-            )
-        sentences += [f"System: {system}." for system in self.systems]
+            sentences.append(f"Assumed bidders: {model_words(self.bidder)}.")
+        sentences += [f"Assumed to play: {system}." for system in self.systems]
         weighs_plays = any(term.call is None for term in self.target.soft.terms)
         if weighs_plays and self.player is not None:
-            sentences.append(
-                f"They are taken to choose cards as {model_words(self.player)}."
-            )
+            sentences.append(f"Assumed card players: {model_words(self.player)}.")
         elif self._hidden_hands_played:
             why = "no auction tells the contract"
             if self.player is None:

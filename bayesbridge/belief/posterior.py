@@ -464,7 +464,8 @@ def accuracy_sentences(accuracy: Mapping[Any, Any]) -> list[str]:
     else:
         largest_error = percent(0.5 / sqrt(max(accuracy["ess"], 1.0)))
         sentences.append(
-            f"Estimated, one standard error of a probability is at most {largest_error}. {accuracy['why']}."
+            f"Estimated: probabilities ± {largest_error} at most (one standard error). "
+            f"{accuracy['why']}."
         )
     if accuracy["warning"]:
         sentences.append(f"Warning: {accuracy['warning']}.")

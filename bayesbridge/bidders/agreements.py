@@ -81,9 +81,9 @@ class Agreement:
         return f"{side}{self.system.name}{share}"
 
     def __str__(self) -> str:
-        who = "both sides play" if self.side is None else f"{self.side} play"
+        side = "both sides" if self.side is None else self.side
         share = "" if self.share is None else f" with probability {self.share:g}"
-        return f"{who} {self.system.name}{share} ({self.system})"
+        return f"{self.system.name}, {side}{share} ({self.system})"
 
 
 class Component(NamedTuple):

@@ -288,11 +288,11 @@ def who_bids(request: BidRequest) -> list[str]:
     systems = getattr(request.bidder, "systems", ())
     hint = ""
     if request.of_bridge and not systems:
-        hint = "; say what they play by --system"
+        hint = " Set a system with --system."
     return [
         game(seat) if request.names_game else game_with_choice(seat),
-        f"The hand bids as {model_words(request.bidder)}{hint}.",
-        *(f"System: {agreement}." for agreement in systems),
+        f"Bidder: {model_words(request.bidder)}.{hint}",
+        *(f"Assumed to play: {agreement}." for agreement in systems),
     ]
 
 

@@ -59,7 +59,7 @@ def show_steps(args: Namespace, record: Record, observer: Seat, models: Models) 
         args,
         document,
         steps_table(record, observer, steps),
-        *(f"System: {system}." for system in belief.systems),
+        *(f"Assumed to play: {system}." for system in belief.systems),
         "points: the mean high-card points of the other hands.",
         *made_sentences(contract, steps),
         BITS,

@@ -99,10 +99,10 @@ LEAST_SLIP: Final = 0.001
 
 _MODELS: Final = {
     "IterativeBidder": "the paper's bidder (Algorithm 1)",
-    "LearnedBidder": "experts, learned from records of real tables",
-    "LearnedPlayer": "experts, learned from records of real tables",
+    "LearnedBidder": "an average of experts, learned from records",
+    "LearnedPlayer": "an average of experts, learned from records",
     "StyleBidder": "a bidder who weighs tricks, with a style",
-    "SystemBidder": "bidders who follow the systems named here",
+    "SystemBidder": "the systems named below, else an average of experts",
 }
 
 

@@ -102,7 +102,7 @@
     at("points").replaceChildren(...step.hidden.map((seat) => {
       const { mean, low, high, shares } = step.points[seat];
       const each = wide / longest, top = Math.max(...shares, 1);
-      const words = `${SEATS[seat]}: ${mean.toFixed(1)} points on average, ${low} to ${high} in four cases of five`;
+      const words = `${SEATS[seat]}: ${mean.toFixed(1)} points (80 %: ${low} to ${high})`;
       const svg = make("svg", { class: "bars", role: "img", viewBox: `-8 0 ${wide + 16} ${tall + 24}` }, make("title", {}, words),
         make("line", { x1: "0", x2: wide, y1: tall + 10, y2: tall + 10 }));
       shares.forEach((share, number) => share && svg.append(make("rect", { x: number * each + 0.6, y: 10 + tall * (1 - share / top),

@@ -60,13 +60,8 @@ def _strength_sentence(posterior: Posterior) -> str:
         return (
             f"The hidden hands are about equally strong: some {mean:.0f} points each."
         )
-    others = " and ".join(
-        f"{name} about {mean:.0f}" for mean, _, _, name in reversed(weaker)
-    )
-    return (
-        f"{name} has the strongest hidden hand: about {mean:.0f} points, "
-        f"{low} to {high} in four cases of five; {others}."
-    )
+    others = ", ".join(f"{name} {mean:.0f}" for mean, _, _, name in reversed(weaker))
+    return f"Points: {name} {mean:.0f} (80 %: {low} to {high}), {others}."
 
 
 def _honours_sentence(posterior: Posterior) -> str:

@@ -134,7 +134,7 @@ def own_call(belief: Belief, query: Query) -> Iterator[Event]:
     document = {
         "rows": rows,
         "fewer": len(ranked) - len(rows),
-        "bidder": f"The hand bids as {model_words(belief.bidder)}.",
+        "bidder": f"Bidder: {model_words(belief.bidder)}.",
     }
     yield "calls", document
 

@@ -436,7 +436,7 @@ def test_what_it_says_of_itself(tmp_path):
     scope = {"SystemBidder": SystemBidder, "LearnedBidder": bb.LearnedBidder}
     assert eval(repr(bidder), scope) == bidder
     assert str(bidder).startswith(
-        "both sides play strong-notrump (opening 1NT shows 15-17 points, balanced"
+        "strong-notrump, both sides (opening 1NT shows 15-17 points, balanced"
     )
     assert "NS play weak-twos+five-card-majors with probability 0.25" in str(bidder)
     assert "or (15-17 points, balanced, H-4 S-4, always)" in str(bidder)

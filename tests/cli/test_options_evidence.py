@@ -275,7 +275,7 @@ def test_it_is_said_in_words(answer, document):
     assert told[1].startswith(
         "EW play weak-twos with probability 0.3 (opening 2D shows 5-10 points, D6; "
     )
-    assert "System: both sides play strong-notrump (opening 1NT shows" in answer(
+    assert "Assumed to play: strong-notrump, both sides (opening 1NT shows" in answer(
         "count", *FOUR, *SYSTEMS
     )
     assert "systems" not in document("count", *FOUR)

@@ -95,7 +95,7 @@ def test_a_result_says_which_figures_are_estimated(values):
     """
     drawn = Page(bb.estimate(values["drawn"])._repr_html_()).text
     assert re.search(
-        r"Estimated, one standard error .* Sampled: cards and lengths, points, T\.",
+        r"Estimated: probabilities ± .* \(one standard error\)\. .* Sampled: cards and lengths, points, T\.",
         drawn,
     )
     both = bb.estimate(positions.wide().infer(draws=60, rng=1), ["capture", "tricks"])
