@@ -270,7 +270,9 @@ def present_values(
     }
     (table,) = values.tables
     answer = screens.answer_first(table, chances.depends)
-    return screens.present(args, document, *who_bids(request), *answer)
+    return screens.present(
+        args, document, game_line(request), *answer, *assumptions(request)
+    )
 
 
 def present_chances(args: Namespace, request: BidRequest, chances: CallChances) -> int:
@@ -278,19 +280,25 @@ def present_chances(args: Namespace, request: BidRequest, chances: CallChances) 
     depends = [chances.depends] if chances.depends else []
     table = chances_table(request, chances)
     document = chances_document(request, chances)
-    return screens.present(args, document, *who_bids(request), *depends, table)
+    return screens.present(
+        args, document, game_line(request), *depends, table, *assumptions(request)
+    )
 
 
-def who_bids(request: BidRequest) -> list[str]:
-    """Which game is meant, and how its players bid."""
+def game_line(request: BidRequest) -> str:
+    """Which game is meant."""
     dummy = request.auction.dummy
     seat = None if dummy is None else dummy.name
+    return game(seat) if request.names_game else game_with_choice(seat)
+
+
+def assumptions(request: BidRequest) -> list[str]:
+    """How the players are assumed to bid."""
     systems = getattr(request.bidder, "systems", ())
     hint = ""
     if request.of_bridge and not systems:
         hint = " Set a system with --system."
     return [
-        game(seat) if request.names_game else game_with_choice(seat),
         f"Bidder: {model_words(request.bidder)}.{hint}",
         *(f"Assumed to play: {agreement}." for agreement in systems),
     ]
