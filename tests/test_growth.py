@@ -46,6 +46,7 @@ NO_READERS = {
     "estimators_for": "takes names of estimators",
     "equilibrium_table": "takes the name of a scheme of the package",
     "explorer": "takes the token that the server drew",
+    "load_plugin": "takes the place that a plugin was found at",
     "network": "takes the name of a file of the package",
     "Piece.of": "has no kind: those of its kinds read",
     "opening_document": "takes an auction that was read from the text",

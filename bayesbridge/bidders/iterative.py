@@ -16,9 +16,9 @@ from bayesbridge.game.layouts import Floats, Hands
 
 @dataclass(frozen=True, slots=True)
 class IterativeBidder:
-    """Players who bid as high as Algorithm 1 goes, the paper's bidders.
+    """Bids as high as Algorithm 1 goes: the paper's bidder.
 
-    They bid so as soon as that outranks the last bid, and pass otherwise.
+    It bids so as soon as that outranks the last bid, and passes otherwise.
 
     Parameters
     ----------

@@ -138,8 +138,8 @@ def captures_with_dummies(hands: Masks) -> Ints:
     >>> import bayesbridge as bb
     >>> hand = bb.Hand.of("AKQ2.KJ3.A54.Q32")
     >>> counts = captures_with_dummies(np.array([hand.mask], dtype=np.uint64))
-    >>> int(counts.sum()), round(counts[0, 7:].sum() / counts.sum(), 4)
-    (8122425444, 0.4636)
+    >>> int(counts.sum()), round(float(counts[0, 7:].sum() / counts.sum()), 4)
+    (8122425444, 0.7312)
     """
     one_row("hands", hands)
     counts = np.zeros((len(hands), LENGTHS), dtype=np.int64)

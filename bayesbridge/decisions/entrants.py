@@ -29,7 +29,7 @@ from bayesbridge.runtime.random64 import Seed, generator
 VALUE: Final = "value"
 """What stands after the name of an entrant that chooses calls by value."""
 
-type EntrantLike = str | BidderModel | "Entrant"
+type EntrantLike = str | BidderModel | Entrant
 
 
 @dataclass(frozen=True, slots=True)

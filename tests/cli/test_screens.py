@@ -157,7 +157,7 @@ def test_red_suits_are_red_on_a_terminal_that_has_colours(changes, colours):
 
 
 def test_bars_are_blue_on_a_terminal_that_has_colours():
-    words = ["bid", HAND, "--players", "4"]
+    words = ["bid", HAND, "--players", "4", "--no-values"]
     _, screen, _ = in_terminal(words, "stdout", TERM="xterm-256color", NO_COLOR="")
     assert re.search(r"%   \x1b\[34m█+[▏▎▍▌▋▊▉]?\x1b\[39m", screen)
     _, dumb, _ = in_terminal(words, "stdout", TERM="dumb", NO_COLOR="")

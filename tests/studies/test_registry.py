@@ -45,11 +45,10 @@ COINS = Study(
 
 def test_the_reference_says_which_studies_count_exactly():
     page = (ROOT / "docs" / "api" / "studies.md").read_text("utf-8")
-    about = page.partition("`headline` and")[0]
-    listed, _, rest = about.partition(") with `simulate(")
-    counting = rest.partition("`count_exactly()` of ")[2].partition(";")[0]
+    listed, _, rest = " ".join(page.split()).partition(") with `simulate(")
+    counting = rest.partition("`count_exactly()` of ")[2].partition(" counts every")[0]
     names = re.compile(r"`(\w+)`")
-    assert names.findall(listed) == list(STUDIES)
+    assert names.findall(listed.partition(" (")[2]) == list(STUDIES)
     assert names.findall(counting) == [
         name for name, study in STUDIES.items() if study.count_exactly is not None
     ]
@@ -63,11 +62,7 @@ def coins(monkeypatch):
 def test_a_new_study_is_found_at_the_command_line(coins, answer, document):
     shown = " ".join(answer("study", "--help").split())
     assert "coins: how often a coin shows heads" in shown
-    assert (
-        "headline and strategies and auction and coins: a TOML file with a scoring scheme"
-        in shown
-    )
-    assert "coins 300" in shown
+    assert "headline, strategies, auction, coins: a file with a scoring scheme" in shown
     words = ["study", "coins", "--runs", "2"]
     found = document(*words)
     assert (found["total"], found["counts"]["deals"], found["paper"]) == (

@@ -130,8 +130,8 @@ def test_calls_of_experts_come_twice_and_agree_within_their_errors(memory):
     control = np.array(told(memory, [], FOUR)["cards"][0]["cards"])
     assert np.max(np.abs(b - control) / error) > 5.5
     assert more["draws"] >= 4_000
-    assert events["board"][0]["bidder"].startswith("experts")
-    assert events["board"][0]["player"].startswith("experts")
+    assert events["board"][0]["bidder"].startswith("an average of experts")
+    assert events["board"][0]["player"].startswith("an average of experts")
 
 
 def test_a_contract_is_judged(memory):

@@ -8,8 +8,9 @@ by speaking first is told from what it gains by luck.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import permutations
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from bayesbridge.capture.dummies import CONTRACTS, DUMMIES, captures_with_dummies
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
-from bayesbridge.game.layouts import Floats, Masks
+from bayesbridge.game.layouts import Floats, FrozenArrays, Masks
 from bayesbridge.studies.auction.strategies import Auctions, Types
 from bayesbridge.studies.deals import deal_blocks
 from bayesbridge.studies.jobs import Job
@@ -52,7 +53,8 @@ CHUNK: Final = 128  # deals that are worked out together: a second or two
 COUNTED: Final = 14  # T = 0 … 13
 
 
-class GameDeals(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class GameDeals(FrozenArrays):
     """Deals with all that the game asks of them."""
 
     hands: Masks  # (deals, 4)
@@ -93,8 +95,10 @@ class GameDeals(NamedTuple):
 
     def rows(self) -> NDArray[np.int64]:
         """(deals, 88) all of it as numbers, a row a deal."""
-        columns = [array.reshape(len(self.hands), -1) for array in self]
-        return np.hstack([column.astype(np.int64) for column in columns])
+        columns = []
+        for array in (self.hands, self.captures, self.levels, self.tricks):
+            columns.append(array.reshape(len(self.hands), -1).astype(np.int64))
+        return np.hstack(columns)
 
     def of_deals(self, start: int, stop: int) -> GameDeals:
         """Those from ``start`` to before ``stop``."""

@@ -17,7 +17,7 @@ from bayesbridge.bidders.notrump_tree import (
     notrump_tree,
 )
 from bayesbridge.errors import BayesBridgeError, Unwritable
-from bayesbridge.game.layouts import Floats
+from bayesbridge.game.layouts import Floats, read_only
 from bayesbridge.game.scoring import Scheme
 from bayesbridge.runtime.files import whole_file
 from bayesbridge.runtime.progress import report_progress
@@ -122,7 +122,7 @@ class AuctionGame:
     @property
     def payoffs(self) -> Floats:
         """(levels, 14, 2) what contracts pay declarer and defenders, by tricks."""
-        return payoffs(self.scheme, self.utility, self.levels, SEATS)
+        return read_only(payoffs(self.scheme, self.utility, self.levels, SEATS))
 
     def algorithm_1(self) -> Bidding:
         """All bid as high as Algorithm 1 goes, as soon as that outranks the last bid."""

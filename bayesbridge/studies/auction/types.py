@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.bidders.equilibrium import StrengthTypes, features
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.game.layouts import Floats
+from bayesbridge.game.layouts import Floats, FrozenArrays
 from bayesbridge.runtime.jit import one_thread
 from bayesbridge.studies.auction.deals import GameDeals
 from bayesbridge.studies.auction.strategies import Types
@@ -43,8 +43,8 @@ class LevelTypes:
         return deals.levels
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureTypes:
+@dataclass(frozen=True, slots=True, eq=False)
+class CaptureTypes(FrozenArrays):
     """Hands by the nearest of some vectors P(T ≥ 7), …, P(T ≥ 13).
 
     Near in the distance of Hellinger, between square roots of P(T < 7), P(T = 7), …,

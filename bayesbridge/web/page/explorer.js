@@ -1284,7 +1284,7 @@ function renderTake() {
   $("command").textContent = board ? `bayesbridge estimate ${words.join(" ")}` : "";
   $("models").textContent = !board?.bidder
     ? ""
-    : [`Calls are judged by ${board.bidder}.`, board.player ? `Cards are judged by ${board.player}.` : "Cards say no more than where they lie.", ...board.systems.map((told) => `System: ${told}.`), board.assumed.length ? `Taken to have passed: ${board.assumed.join(", ")}.` : ""].join(" ");
+    : [`Calls are judged by ${board.bidder}.`, board.player ? `Cards are judged by ${board.player}.` : "Cards say no more than where they lie.", ...board.systems.map((system) => `Assumed to play: ${system}.`), board.assumed.length ? `Taken to have passed: ${board.assumed.join(", ")}.` : ""].join(" ");
 }
 
 let record = null;
