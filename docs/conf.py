@@ -56,6 +56,8 @@ python_use_unqualified_type_names = True
 # A reference that leads nowhere is an error; but types of signatures are shown where they have no page of their own.
 nitpicky = True
 nitpick_ignore_regex = [("py:class", ".*")]
+# Words of types in prose, such as "pair of seats", are also names of attributes.
+suppress_warnings = ["ref.python"]
 
 html_theme = "furo"
 html_static_path = ["_static"]

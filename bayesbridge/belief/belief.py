@@ -299,7 +299,7 @@ class Belief:
             model says, 20 000 where it says nothing.
         rng : int, Generator or None
             What random numbers start from; ``None`` for another run each time, whose
-            seed is :attr:`Posterior.seed`.
+            seed is ``Posterior.seed``.
         before : Posterior, optional
             An earlier posterior, from which a fit to the calls starts.
 
@@ -497,22 +497,23 @@ class Belief:
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        """All that the hard pieces say, the observer's hand first.
+        """What every piece that excludes layouts says, the observer's hand first.
 
-        A card that does not follow suit shows a void.
+        A card that does not follow suit shows a void: of the cards that are left, since
+        those played before may have been of the suit.
         """
-        leads = iter(self._leads())
-        played_by: dict[Seat, int] = dict.fromkeys(Seat, 0)
+        lead_of_each_play = iter(self._leads())
+        played_masks: dict[Seat, int] = dict.fromkeys(Seat, 0)
         facts: list[Fact] = []
         for piece in (Reveal(self.observer, self.hand), *self.evidence):
-            played_before = played_by[piece.seat]
+            played_before = played_masks[piece.seat]
             if isinstance(piece, Play):
-                lead = next(leads)
+                lead = next(lead_of_each_play)
                 if piece.card.suit is not lead.card.suit:
                     void = Void(piece.seat, lead.card.suit)
                     constraints = void.constrain(Constraints.free(), played_before)
                     facts.append(Fact((lead, piece), constraints))
-                played_by[piece.seat] |= piece.card.mask
+                played_masks[piece.seat] |= piece.card.mask
             if isinstance(piece, Void):
                 constraints = piece.constrain(Constraints.free(), played_before)
                 facts.append(Fact((piece,), constraints))
@@ -579,7 +580,7 @@ class Belief:
         Parameters
         ----------
         piece : Piece
-            One of :attr:`evidence`.
+            One of ``evidence``.
 
         Returns
         -------

@@ -197,7 +197,7 @@ class JointPosterior:
         ----------
         quantity : callable
             Takes n :class:`Layouts` and returns an array of n rows, as in
-            :meth:`Posterior.expect`.
+            :meth:`bayesbridge.Posterior.expect`.
 
         Returns
         -------

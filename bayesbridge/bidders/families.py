@@ -160,21 +160,24 @@ class Family:
         return cls(name, before, later_too, passed_hand, calls)
 
     def suits(self, calls: Calls) -> Suits | None:
-        """The suits of its letters after these calls; ``None`` at other places."""
-        if len(calls) < len(self.before):
+        """Which suits the letters of the family stand for after these calls.
+
+        ``None`` where the calls are not those that the family follows.
+        """
+        missing_calls = len(self.before) - len(calls)
+        if missing_calls > 0 or (missing_calls < 0 and not self.later_too):
             return None
-        if len(calls) > len(self.before) and not self.later_too:
-            return None
-        suits: Suits = {}
+        suits_by_letter: Suits = {}
         for place, alternatives in enumerate(self.before):
-            for pattern in alternatives:
-                match = pattern.match(calls[place], calls[:place], suits)
-                if match is not None:
-                    suits = match
-                    break
-            else:
+            matches = (
+                pattern.match(calls[place], calls[:place], suits_by_letter)
+                for pattern in alternatives
+            )
+            first_match = next((match for match in matches if match is not None), None)
+            if first_match is None:
                 return None
-        return suits
+            suits_by_letter = first_match
+        return suits_by_letter
 
     def meanings(self, calls: Calls) -> dict[Call, tuple[Statement, ...]]:
         """What calls show after these; of two families of a call the later counts."""

@@ -38,6 +38,9 @@ DUMMIES: Final = comb(39, 13)
 FIELDS: Final = 1 << 13
 """What a suit of a hand may be."""
 
+FIELD: Final = (1 << 13) - 1  # the thirteen cards of a suit
+ACCUMULATORS: Final = 4  # a power of two, so that a mask picks one in turn
+LAST_ACCUMULATOR: Final = ACCUMULATORS - 1
 LENGTHS: Final = 14
 """A dummy holds 0 … 13 cards of two suits."""
 
@@ -158,38 +161,45 @@ def chances_of_contracts(hands: Masks) -> Floats:
 
 @njit
 def _count(hands: Masks, tables: DummyTables, counts: Ints) -> None:
-    """Add to ``counts`` (n, 14) the dummies by T of those that meet both conditions."""
-    halves = len(tables.gap)
-    # Dummies of the lower and of the upper two suits, by length and summary.
-    lower = np.zeros((LENGTHS, halves), dtype=np.int64)
-    upper = np.zeros((LENGTHS, halves), dtype=np.int64)
+    """Add to ``counts`` (n, 14) the dummies by T of those that meet both conditions.
+
+    A dummy is two halves, its cards in clubs and diamonds and those in hearts and
+    spades. Halves that add the same to T have one summary: ways are counted by length
+    and summary, and a lower half is joined with every upper one that has the rest of 13
+    cards and of the gap budget.
+    """
+    summaries = len(tables.gap)
+    lower_ways = np.zeros((LENGTHS, summaries), dtype=np.int64)
+    upper_ways = np.zeros((LENGTHS, summaries), dtype=np.int64)
     # The upper summaries that occur, by length, and how many they are.
-    present = np.empty((LENGTHS, halves), dtype=np.int64)
-    number = np.empty(LENGTHS, dtype=np.int64)
-    # Four accumulators, since an addition to the same place waits for the last one.
-    sums = np.empty((4, LENGTHS), dtype=np.int64)
+    upper_summaries = np.empty((LENGTHS, summaries), dtype=np.int64)
+    upper_count = np.empty(LENGTHS, dtype=np.int64)
+    # Several accumulators in turn: an addition to the same place waits for the last one.
+    sums = np.empty((ACCUMULATORS, LENGTHS), dtype=np.int64)
     for i in range(len(hands)):
         mask = np.int64(hands[i])
-        lower[:] = 0
-        upper[:] = 0
-        _merge_suits(mask & 0x1FFF, mask >> 13 & 0x1FFF, tables, lower)
-        _merge_suits(mask >> 26 & 0x1FFF, mask >> 39 & 0x1FFF, tables, upper)
-        _list_present(upper, present, number)
+        lower_ways[:] = 0
+        upper_ways[:] = 0
+        _merge_suits(mask & FIELD, mask >> 13 & FIELD, tables, lower_ways)
+        _merge_suits(mask >> 26 & FIELD, mask >> 39 & FIELD, tables, upper_ways)
+        _list_present(upper_ways, upper_summaries, upper_count)
         sums[:] = 0
         for length in range(LENGTHS):
             upper_length = 13 - length
-            for half in range(halves):
-                ways = lower[length, half]
+            for lower in range(summaries):
+                ways = lower_ways[length, lower]
                 if not ways:
                     continue
-                budget = GAP_BUDGET - tables.gap[half]
-                for k in range(number[upper_length]):
-                    upper_half = present[upper_length, k]
-                    if tables.gap[upper_half] > budget:
+                budget = GAP_BUDGET - tables.gap[lower]
+                for k in range(upper_count[upper_length]):
+                    upper = upper_summaries[upper_length, k]
+                    if tables.gap[upper] > budget:
                         break
-                    T = tables.captured[half, upper_half]
-                    sums[k & 3, T] += ways * upper[upper_length, upper_half]
-        for accumulator in range(4):
+                    T = tables.captured[lower, upper]
+                    sums[k & LAST_ACCUMULATOR, T] += (
+                        ways * upper_ways[upper_length, upper]
+                    )
+        for accumulator in range(ACCUMULATORS):
             counts[i] += sums[accumulator]
 
 

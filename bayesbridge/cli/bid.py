@@ -362,14 +362,16 @@ def present_algorithm(args: Namespace, bid: literal.Bid) -> int:
 
 
 def why_bid(hand: Hand, bid: literal.Bid) -> str:
-    """Why Algorithm 1 goes no higher."""
+    """Why Algorithm 1 goes no higher: it fails the next target of tricks."""
     if bid.level == 7:
         return "every target up to 13 tricks is met."
-    target = bid.level + 7
+    captures = dict(zip(range(7, 14), bid.counts, strict=True))  # by target
+    target_met = bid.level + 6
+    target = target_met + 1
     gaps = [13 - hand.field(suit).bit_length() for suit in Suit]
-    captures = bid.counts[target - 7]
-    if captures:
-        why = f"only {captures} captures"
+    if captures[target]:
+        # Captures are counted where both conditions hold.
+        why = f"only {captures[target]} captures"
     elif sum(gaps) > 13 - target:
         why = (
             f"condition A fails, for the leading gaps add up to Δ = {sum(gaps)}, more "
@@ -386,8 +388,7 @@ def why_bid(hand: Hand, bid: literal.Bid) -> str:
         )
     if not bid.level:
         return f"the target of {target} tricks is not met: {why}."
-    met = bid.counts[target - 8]
     return (
-        f"the target of {target - 1} tricks is met with {met} captures, that of "
-        f"{target} is not: {why}."
+        f"the target of {target_met} tricks is met with {captures[target_met]} "
+        f"captures, that of {target} is not: {why}."
     )

@@ -63,8 +63,10 @@ def run(args: Namespace) -> int:
         return compare_models(args)
     position = position_of(args)
     if position.is_unseen:
+        # Nobody's hand is known: all that can be said is what the calls show.
         return show_calls(position, args)
-    verify(args, args.contract and CONTRACT)
+    if args.contract:
+        verify(args, CONTRACT)
     return estimate(args)
 
 

@@ -147,9 +147,11 @@ def auction_pieces(
 ) -> Iterator[Sourced[Piece]]:
     """The calls of an auction that is given as one text, with their seats."""
     settings = {name: setting.value for name, setting in position.settings.items()}
-    earlier = [earlier.value for earlier in position.pieces]
+    pieces_so_far = [sourced.value for sourced in position.pieces]
+    players = players_in(position.settings, [*pieces_so_far, *evidence])
+    # With three players the dummy is a seat that does not bid; in bridge there is none.
     dummy = None
-    if players_in(position.settings, [*earlier, *evidence]) != 4:
+    if players == 3:
         dummy = settings.get("dummy", PAPER_DUMMY)
     with attributed("--auction"):
         calls = calls_of(

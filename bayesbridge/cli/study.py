@@ -38,13 +38,15 @@ def run(args: Namespace) -> int:
 
 
 def modes_of(args: Namespace, study: Experiment) -> list[Mode]:
-    """What the study and the options given rule out."""
+    """Which options have no part in the study, or beside other options, and why."""
     modes = []
     for other in STUDIES.values():
-        foreign = " ".join(set(other.settings) - set(study.settings))
-        modes.append(Mode(f"it goes with study {other.name!r}", foreign))
+        settings_of_other = set(other.settings) - set(study.settings)
+        why = f"it goes with study {other.name!r}"
+        modes.append(Mode(why, refuses=" ".join(settings_of_other)))
     if study.count_exactly is None:
-        modes.append(Mode(f"study {study.name!r} has no exact count", "exact"))
+        why = f"study {study.name!r} has no exact count"
+        modes.append(Mode(why, refuses="exact"))
     if study.settings:
         modes.append(SOLVED)
     if args.exact:

@@ -965,7 +965,7 @@ def _find_holdings(
     suit: Suit | None,
 ) -> tuple[Suit, tuple[Seat, Seat]]:
     """The suit, and whose hand is the first and the second, of dummy and declarer."""
-    dummy, declarer = hands
+    dummy, declarer = hands  # the mapping is in this order
     if first is None or second is None:
         if suit is None:
             raise BayesBridgeError("no suit: name it, such as S, or give both holdings")

@@ -256,18 +256,22 @@ def _fill_ways(work: Work, suit: int) -> None:
 
 @njit
 def _combine_suits(work: Work, pair: int) -> None:
-    """Fill the weighted ways of a pair of suits."""
+    """Fill the weighted ways of a pair of suits, by points and length together.
+
+    A place holds both, ``WIDTH * points + length``: so the place of two suits is the
+    sum of their places.
+    """
     first = 2 * pair
     second = first + 1
     first_honours = work.suit[first, HONOURS]
     second_honours = work.suit[second, HONOURS]
-    most = HONOUR_POINTS[first_honours] + HONOUR_POINTS[second_honours]
-    work.most[pair] = most
+    most_points = HONOUR_POINTS[first_honours] + HONOUR_POINTS[second_honours]
+    work.most[pair] = most_points
     pair_ways = work.pair_ways[pair]
     second_weights = work.weights[second]
     second_places = work.places[second]
     second_number = work.number[second]
-    for place in range(WIDTH * (most + 1)):
+    for place in range(WIDTH * (most_points + 1)):
         pair_ways[place] = 0.0
     for i in range(work.number[first]):
         weight = work.weights[first, i]

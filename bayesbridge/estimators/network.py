@@ -224,10 +224,11 @@ def enter(
     for place in range(4):
         shift = np.uint64(13 * order[place])
         for i in range(n):
-            # Bits of the owner's number, card by card.
+            # An owner's number has two bits: the lower and the upper one, card by card.
             low = (table[i, 1] | table[i, 3]) >> shift
             high = (table[i, 2] | table[i, 3]) >> shift
             _find_rows(low, high, rows)
+            # A row for each of six pairs of cards, and one for the ace.
             a, b, c, d, e, f, g = rows
             for j in range(width):
                 lower = role[place, j] + pairs[a, j] + pairs[b, j] + pairs[c, j]

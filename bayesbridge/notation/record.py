@@ -67,20 +67,23 @@ def seated(
     *,
     columns: bool = False,
 ) -> Plays:
-    """The plays of tricks of cards by index.
+    """The plays of tricks, whose cards are given by index.
 
-    In ``columns`` they stand by seats from the first leader, -1 for none.
+    The cards of a trick stand in the order in which they were played, or in ``columns``:
+    a column for each seat from the first leader on, -1 where it played none.
     """
     plays: list[tuple[Seat, Card]] = []
-    turn = 0
+    seats_from_leader = 0  # from the first leader to the leader of this trick
     for trick in tricks:
-        cards = trick[turn:] + trick[:turn] if columns else trick
-        seat = leader + turn
-        for index in cards:
+        cards = trick
+        if columns:
+            cards = trick[seats_from_leader:] + trick[:seats_from_leader]
+        for place, index in enumerate(cards):
             if index >= 0:
-                plays.append(PLAYS[seat % 4][index])
-            seat += 1
-        turn = (turn + winning_place(cards, trump)) % 4
+                seat = (leader + seats_from_leader + place) % 4
+                plays.append(PLAYS[seat][index])
+        winner = winning_place(cards, trump)
+        seats_from_leader = (seats_from_leader + winner) % 4
     return tuple(plays)
 
 
