@@ -533,10 +533,12 @@ def _evidence_error(
     """
     if draws is None:
         return evidence.error
-    drawn_weights = draws.weights[draws.weights > 0]
-    distance = float(np.linalg.norm(weights.W - drawn_weights))
-    of_layouts = np.hypot(draws.log_marginal_error, distance)
-    return float(np.hypot(evidence.error, of_layouts))
+    # Both add up to one over the layouts that weigh something.
+    prior_weights = draws.weights[draws.weights > 0]
+    posterior_weights = weights.W
+    distance = float(np.linalg.norm(posterior_weights - prior_weights))
+    error_of_layouts = np.hypot(draws.log_marginal_error, distance)
+    return float(np.hypot(evidence.error, error_of_layouts))
 
 
 def _caveat(

@@ -226,6 +226,7 @@ class Holdings(NamedTuple):
     def of(cls, parameters: Parameters) -> Self:
         """The tables of a network, from the parameters that speak of hands."""
         features = suit_features()
+        # A matrix of features for each suit, its biases for all holdings alike.
         bias = parameters["holdings_suit_in_bias"][:, None]
         with one_thread():
             hidden = np.maximum(features @ parameters["holdings_suit_in"] + bias, 0)
@@ -233,11 +234,13 @@ class Holdings(NamedTuple):
                 hidden @ parameters["holdings_suit_out"]
                 + features @ parameters["holdings_suit_skip"]
             )
+        # A hand's vector is the sum over its suits: one of them brings the bias.
         suits[0] += parameters["holdings_hand_bias"]
-        no_table = np.zeros((1, suits.shape[2]), np.float32)
-        points = parameters.get("points", no_table)
-        shapes = parameters.get("shapes", no_table)
-        tops = no_table
+        # One row of zeros, where a network has no such table.
+        zeros = np.zeros((1, suits.shape[2]), np.float32)
+        points = parameters.get("points", zeros)
+        shapes = parameters.get("shapes", zeros)
+        tops = zeros
         if "tops" in parameters:
             tops = top_features() @ parameters["tops"]
         return cls(suits, points, shapes, tops)

@@ -150,18 +150,23 @@ class Options(NamedTuple):
     ) -> Options:
         """The options of the seat in turn after an auction."""
         shift_by_strain = _shifts(before, vulnerable)
+        # A row for every legal call but pass; doubles count as no trumps.
         legal = legal_indices(before)
-        call = np.array([index for index in legal if index], dtype=np.int64)
-        is_bid = call >= FIRST_BID
-        bid = call - FIRST_BID
-        strain = np.where(is_bid, bid % 5, int(Strain.NT))
-        tricks = np.where(is_bid, BOOK + 1.0 + bid // 5, 0.0)
-        lowest_by_strain = np.array(
-            [tricks[is_bid & (strain == s)].min(initial=13.0) for s in Strain]
+        calls = np.array(
+            [index for index in legal if index != PASS.index], dtype=np.int64
         )
-        entry = np.where(is_bid, lowest_by_strain[strain], ENTRY_OF_DOUBLES)
-        match = is_bid.astype(np.float64)
-        columns = (call, strain, tricks, entry, match, shift_by_strain[strain])
+        is_bid = calls >= FIRST_BID
+        bids = calls - FIRST_BID
+        strains = np.where(is_bid, bids % 5, int(Strain.NT))
+        tricks = np.where(is_bid, BOOK + 1.0 + bids // 5, 0.0)
+        # The fewest tricks for which a strain may be bid now.
+        fewest_by_strain = np.array(
+            [tricks[is_bid & (strains == s)].min(initial=13.0) for s in Strain]
+        )
+        entries = np.where(is_bid, fewest_by_strain[strains], ENTRY_OF_DOUBLES)
+        matches = is_bid.astype(np.float64)
+        shifts = shift_by_strain[strains]
+        columns = (calls, strains, tricks, entries, matches, shifts)
         return cls(*map(read_only, columns))
 
 

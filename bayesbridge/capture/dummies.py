@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.tables import (
     DELTA_MASK,
+    DELTA_PLACE,
     DELTA_SHIFT,
+    FAILED_B,
     FAILS_B,
     LENGTH,
+    T_PLACE,
     TERNARY,
     Ints,
     merge_table,
@@ -86,7 +89,8 @@ def _build() -> DummyTables:
     half[merged_alive] = half_numbers
     codes = outcome_table(halves, halves)
     # Codes 0 and 1 stand for conditions that fail.
-    captured = np.where(codes > 1, codes % 512 // 32, 0).astype(np.int8)
+    captured = np.where(codes > FAILED_B, codes % DELTA_PLACE // T_PLACE, 0)
+    captured = captured.astype(np.int8)
     start, length, summary, ways = _fields_of_dummies(summary_of_row)
     gap = (halves >> DELTA_SHIFT & DELTA_MASK).astype(np.int8)
     return DummyTables(start, length, summary, ways, half, captured, gap)

@@ -35,7 +35,14 @@ from bayesbridge.runtime.jit import njit
 type Ints = NDArray[np.int64]
 
 ROWS: Final = 3**13  # how many states a row of the matrix has
+GAP_BITS: Final = 3
 END: Final = 7  # the three bits that stand after the last gap
+
+# Outcome codes: failures, and the places of T and Δ above that of χ.
+FAILED_A: Final = 0
+FAILED_B: Final = 1
+T_PLACE: Final = 32
+DELTA_PLACE: Final = 512
 
 NO_GAPS: Final = (1 << 27) - 1
 """Packed gaps when nothing follows the free capture: nine times END. Also the mask of
@@ -59,7 +66,7 @@ whatever follows.
 SUMMARY_BITS: Final = 32
 """A summary is below 2 to this power."""
 
-CODES: Final = 7 * 512
+CODES: Final = 7 * DELTA_PLACE
 """Every outcome code is below this."""
 
 HOLDS_RANK: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
@@ -217,19 +224,24 @@ def merge_pair(left: int, right: int) -> int:
 
 @njit
 def outcome(summary: int) -> int:
-    """The outcome code of a whole deal's summary."""
+    """The outcome code of a whole deal's summary.
+
+    Each suit has one free capture. Each further one stands in the summary by the gap
+    before it, in ``GAP_BITS`` bits, up to ``END``. χ is T and all gaps, and ends at 13.
+    """
     Delta = summary >> DELTA_SHIFT & DELTA_MASK
     if Delta > 6:
-        return 0
+        return FAILED_A
     if summary & FAILS_B:
-        return 1
+        return FAILED_B
     T = 4
     chi = 4 + Delta
     while chi < 13 and summary & END != END:
-        chi += 1 + (summary & END)
+        gap = summary & END
+        chi += 1 + gap
         T += 1
-        summary >>= 3
-    return 512 * Delta + 32 * T + chi
+        summary >>= GAP_BITS
+    return DELTA_PLACE * Delta + T_PLACE * T + chi
 
 
 @njit

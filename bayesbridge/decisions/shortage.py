@@ -21,6 +21,9 @@ from bayesbridge.game.calls import PASS, Call
 from bayesbridge.game.cards import Hand, Suit
 from bayesbridge.game.deal import Seat
 
+SUITS_IN_READINGS: Final = 2
+"""Suits that the table of readings shows for a call."""
+
 NOTABLE_CARDS: Final = 1.0
 """Cards by which a reading and the posterior mean differ where it is said."""
 
@@ -205,19 +208,22 @@ def _meaning(belief: Belief, calls: Iterable[tuple[Seat, Call]]) -> str:
 def length_changes(posterior: Posterior, read: Sequence[CallReading]) -> list[str]:
     """Where the mean length of a suit is far from what its caller showed.
 
-    In sentences. Only suits that a call changed most count, which a table of readings
-    shows.
+    In sentences, of the suits that the table of readings shows: those that a call moved
+    most. What a caller showed is read from all its calls up to the last one.
     """
     mean_lengths = posterior.length_table @ range(14)
     sentences = []
     for seat in map(Seat, posterior.belief.constraints.hidden):
         bids = _bids_of(read, seat)
-        changed = {suit for reading in bids for suit in reading.moved[:2]}
-        for suit in sorted(changed, reverse=True):
-            shown = bids[-1].lengths[suit].mean
-            believed = float(mean_lengths[seat, suit])
-            if abs(believed - shown) >= NOTABLE_CARDS:
-                lengths = f"{believed:.1f} {STRAINS[suit.name]}, not {shown:.1f}"
+        changed_suits: set[Suit] = set()
+        for reading in bids:
+            changed_suits.update(reading.moved[:SUITS_IN_READINGS])
+        for suit in sorted(changed_suits, reverse=True):
+            mean_shown = bids[-1].lengths[suit].mean
+            mean_believed = float(mean_lengths[seat, suit])
+            if abs(mean_believed - mean_shown) >= NOTABLE_CARDS:
+                strain = STRAINS[suit.name]
+                lengths = f"{mean_believed:.1f} {strain}, not {mean_shown:.1f}"
                 hand = f"By all calls and cards together {SEATS[seat.name]}"
                 sentences.append(f"{hand} has {lengths}.")
     return sentences

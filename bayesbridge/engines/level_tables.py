@@ -73,17 +73,19 @@ class LevelTables(FieldTables):
         where too large.
         """
         levels = []
-        caller_weights = []  # for each caller, the weight of each value of its level
-        for seat, by_level in weights.items():
-            checked = checked_weights(seat, by_level)
-            levels.append(Level.of(seat, checked, strains.get(seat, NO_TRUMP)))
-            caller_weights.append(list(dict.fromkeys(checked)))
+        distinct_weights = []  # of each caller: levels of the same weight are one value
+        for seat, level_weights in weights.items():
+            weight_of_level = checked_weights(seat, level_weights)
+            levels.append(Level.of(seat, weight_of_level, strains.get(seat, NO_TRUMP)))
+            distinct_weights.append(list(dict.fromkeys(weight_of_level)))
         tables, counts, kept = _counted(constraints.normalised(), tuple(levels))
-        by_value = _products(caller_weights)
-        possible = [
-            count for count, weight in zip(counts, by_value, strict=True) if weight > 0
+        # A value of the tables is a value of every caller, its weight their product.
+        by_value = _products(distinct_weights)
+        is_possible = [
+            count > 0 and weight > 0
+            for count, weight in zip(counts, by_value, strict=True)
         ]
-        if not any(possible):
+        if not any(is_possible):
             raise Contradiction(
                 "no layout that fits the evidence explains the calls: "
                 "take a call away, or let the bidder slip",

@@ -250,16 +250,21 @@ def _suit_codes(
 def _composed_step(
     first: np.int64, second: np.int64, Delta: np.int64, budget: int, scope: Scope
 ) -> np.int64:
-    """What two suits do with a budget: the second has what the first leaves of it."""
-    step = _step(first, budget)
-    if step == ENOUGH:
+    """What two suits do with a budget: the second has what the first leaves of it.
+
+    A step has the captures in its low bits and what was paid for them above;
+    ``ENOUGH`` stands for all steps after which nothing more can change T.
+    """
+    first_step = _step(first, budget)
+    if first_step == ENOUGH:
         return np.int64(ENOUGH)
-    paid = step >> CAPTURE_BITS
-    next_step = _step(second, budget - paid)
-    if next_step == ENOUGH:
+    first_paid = first_step >> CAPTURE_BITS
+    second_step = _step(second, budget - first_paid)
+    if second_step == ENOUGH:
         return np.int64(ENOUGH)
-    captures = (step & CAPTURES) + (next_step & CAPTURES)
-    return _packed(Delta, budget, captures, paid + (next_step >> CAPTURE_BITS), scope)
+    captures = (first_step & CAPTURES) + (second_step & CAPTURES)
+    paid = first_paid + (second_step >> CAPTURE_BITS)
+    return _packed(Delta, budget, captures, paid, scope)
 
 
 @njit

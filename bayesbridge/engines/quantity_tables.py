@@ -78,31 +78,36 @@ class Classes:
 # Common tables, those of one caller and those of one quantity more use the same in turn.
 @lru_cache(maxsize=8)
 def _classes(quantity: Quantity, index: LayoutIndex) -> Classes:
-    """The classes of a quantity over the rows of a position."""
+    """The classes of a quantity over the rows of a position.
+
+    Codes that give the same values with every partner are merged into one class.
+    """
     codes: list[Ints] = []
     code_of_row: list[Ints] = []
     for suit, rows in enumerate(index.suits):
         fields = rows.fields | index.certain[suit]
-        suit_codes, numbers = np.unique(
-            quantity.codes(suit, fields), return_inverse=True
-        )
+        codes_of_rows = quantity.codes(suit, fields)
+        suit_codes, places = np.unique(codes_of_rows, return_inverse=True)
         codes.append(suit_codes)
-        code_of_row.append(numbers)
+        code_of_row.append(places)
     low_codes, low_numbers = _composed(quantity, codes[0], codes[1])
     high_codes, high_numbers = _composed(quantity, codes[2], codes[3])
     verify_size(len(low_codes) * len(high_codes), MOST_CODES, "pairs of codes")
     values = quantity.values(low_codes, high_codes)
-    fewest = merged((low_numbers, high_numbers), values)
-    row_classes = [
-        classes[numbers]
-        for classes, numbers in zip(fewest.part_classes, code_of_row, strict=True)
+    merged_codes = merged((low_numbers, high_numbers), values)
+    class_of_row = [
+        class_of_code[codes_of_suit]
+        for class_of_code, codes_of_suit in zip(
+            merged_codes.part_classes, code_of_row, strict=True
+        )
     ]
+    low_classes, high_classes = merged_codes.half_classes
     return Classes(
         quantity.size,
-        tuple(row_classes),
-        fewest.half_classes[0],
-        fewest.half_classes[1],
-        fewest.values.astype(np.int64),
+        tuple(class_of_row),
+        low_classes,
+        high_classes,
+        merged_codes.values.astype(np.int64),
     )
 
 

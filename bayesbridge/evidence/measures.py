@@ -128,20 +128,26 @@ def _is_short(holding: int) -> int:
 
 
 def _quality(holding: int) -> int:
-    """The quality of a suit, times 100."""
+    """The quality of a suit by Kaplan and Rubens, times 100.
+
+    High-card points and tens and nines in good company, all times the length. From
+    seven cards on an extra card stands in for a missing queen or jack instead.
+    """
     length = holding.bit_count()
-    factor = 10 * length
+    point = 10 * length
+    half_point = point // 2
     ace, king, queen, jack, ten, nine, eight = _from_the_ace(holding, 7)
-    quality = factor * (4 * ace + 3 * king + 2 * queen + jack)
+    quality = point * (4 * ace + 3 * king + 2 * queen + jack)
     if length > 6:
-        missing = 3 - 2 * queen - jack
-        return quality + factor * min(missing, length - 6)
+        missing_points = 3 - 2 * queen - jack  # of queen and jack
+        extra_cards = length - 6
+        return quality + point * min(missing_points, extra_cards)
     honours = ace + king + queen + jack
     if ten:
-        backed = honours > 1 or jack
-        quality += factor if backed else factor // 2
+        is_supported = honours > 1 or jack
+        quality += point if is_supported else half_point
     if nine and (honours == 2 or ten or eight):
-        quality += factor // 2
+        quality += half_point
     return quality
 
 
