@@ -1,5 +1,4 @@
-"""Fit the learned player, P(card ∣ hand, what was seen), on the tables of a PBN or LIN
-file.
+"""Fit the learned player, P(card ∣ hand, what was seen), on tables of records.
 
     python scripts/fit_card_play.py records.pbn.gz -o bayesbridge/bidders/data/play.npz
 
@@ -19,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -60,6 +60,11 @@ DUMMY = int(STARTS[-1])
 
 ROWS = DUMMY + CARDS
 TOKENS_A_STEP = 60_000
+HIDDEN_SHARE = 1 / 8
+"""Of the tables in which the auction, or dummy, is hidden from the reader."""
+
+VALIDATION_TABLES = 4000
+"""About so many are judged while the network learns."""
 
 
 class Plays(NamedTuple):
@@ -300,26 +305,26 @@ class Player(nn.Module):
         self.reader = Reader(
             ROWS, options.width, options.layers, options.heads, REACH, options.dropout
         )
-        width, mixed = options.width, options.mixed_units
+        width = options.width
+        mixed = options.mixed_units
         self.hands = Hands(options.hand_units, features, options.dropout)
         self.own = nn.Linear(options.hand_units, mixed, bias=False)
-        self.shift, self.scale = nn.Linear(width, mixed), nn.Linear(width, mixed)
-        self.out, self.context_out = (
-            nn.Linear(mixed, CARDS),
-            nn.Linear(width, CARDS, bias=False),
-        )
+        self.shift = nn.Linear(width, mixed)
+        self.scale = nn.Linear(width, mixed)
+        self.out = nn.Linear(mixed, CARDS)
+        self.context_out = nn.Linear(width, CARDS, bias=False)
         self.dropout = options.dropout
         nn.init.zeros_(self.scale.weight)
         nn.init.ones_(self.scale.bias)
 
     def forward(self, batch: Batch) -> Tensor:
         """(choices, 52) scores of the real choices, −∞ for what is illegal."""
-        held = (
-            (batch.dummy[:, :, None] >> torch.arange(CARDS, device=batch.dummy.device))
-            & 1
-        ).float()
-        shown = F.pad(held @ self.reader.table.weight[DUMMY:], (0, 0, HEARD, 0))
-        context = self.reader(batch.tokens, shown)[:, HEARD:][batch.real]
+        cards = torch.arange(CARDS, device=batch.dummy.device)
+        dummy = ((batch.dummy[:, :, None] >> cards) & 1).float()
+        dummy_vectors = F.pad(
+            dummy @ self.reader.table.weight[DUMMY:], (0, 0, HEARD, 0)
+        )
+        context = self.reader(batch.tokens, dummy_vectors)[:, HEARD:][batch.real]
         hand = self.own(self.hands(batch.holdings[batch.real]))
         mixed = F.dropout(
             F.relu(hand * self.scale(context) + self.shift(context)),
@@ -330,31 +335,34 @@ class Player(nn.Module):
         return scores.float().masked_fill(~batch.legal[batch.real], -math.inf)
 
 
-def losses_on(model: nn.Module, p: Plays, chosen: np.ndarray) -> dict[str, float]:
+def losses_on(model: nn.Module, plays: Plays, chosen: np.ndarray) -> dict[str, float]:
     """Mean −log P(card) by kind of choice."""
     model.eval()
-    found, kinds = [], []
-    device = p.cards.device
+    losses = []
+    leads = []
+    device = plays.cards.device
+    rng = np.random.default_rng(0)
     with (
         torch.no_grad(),
         torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"),
     ):
-        for group in grouped(p.length, chosen, TOKENS_A_STEP, np.random.default_rng(0)):
-            batch = batch_of(p, group)
-            found.append(
-                F.cross_entropy(model(batch), batch.card[batch.real], reduction="none")
-            )
-            kinds.append(batch.lead[batch.real])
+        for group in grouped(plays.length, chosen, TOKENS_A_STEP, rng):
+            batch = batch_of(plays, group)
+            cards = batch.card[batch.real]
+            losses.append(F.cross_entropy(model(batch), cards, reduction="none"))
+            leads.append(batch.lead[batch.real])
     model.train()
-    loss, kind = torch.cat(found), torch.cat(kinds)
-    result = {
-        name: float(loss[kind == k].mean())
-        for k, name in enumerate(("lead", "later lead", "to a lead"))
+    loss = torch.cat(losses)
+    lead = torch.cat(leads)
+    means = {
+        name: float(loss[lead == kind].mean())
+        for kind, name in enumerate(("lead", "later lead", "to a lead"))
     }
-    return {**result, "all": float(loss.mean())}
+    return {**means, "all": float(loss.mean())}
 
 
-def main() -> None:
+def options_of_command() -> argparse.Namespace:
+    """What the command line asks for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -376,55 +384,70 @@ def main() -> None:
     parser.add_argument("--heads", type=int, default=6)
     parser.add_argument("--hand-units", type=int, default=128)
     parser.add_argument("--mixed-units", type=int, default=192)
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Fit the player, judge it, and write the file that ships."""
+    options = options_of_command()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.manual_seed(options.seed)
     rng = np.random.default_rng(options.seed)
     tables = read(options.records)
-    split = tables.split[tables.deal]
     played = np.flatnonzero((np.diff(tables.card_start) > 0) & (tables.level > 0))
-    p, features = prepare(tables, played, device), suit_features().to(device)
-    learn, choose, judge = (
-        np.flatnonzero(split[played] == which) for which in (TRAIN, VALIDATE, HELD_OUT)
-    )
-    some = choose[:: max(1, len(choose) // 4000)]
+    plays = prepare(tables, played, device)
+    features = suit_features().to(device)
+    split = tables.split[tables.deal][played]
+    training = np.flatnonzero(split == TRAIN)
+    validation = np.flatnonzero(split == VALIDATE)
+    held_out = np.flatnonzero(split == HELD_OUT)
     print(
-        f"{len(learn)} tables to learn from, {len(choose)} to choose by, {len(judge)} to judge by",
+        f"{len(training)} tables to learn from, {len(validation)} to choose by, "
+        f"{len(held_out)} to judge by",
         flush=True,
     )
     player = Player(options, features).to(device)
-    print(
-        f"player: {sum(x.numel() for x in player.parameters())} parameters", flush=True
-    )
+    parameters = sum(values.numel() for values in player.parameters())
+    print(f"player: {parameters} parameters", flush=True)
 
-    def batches(generator: np.random.Generator):  # type: ignore[no-untyped-def]
-        for group in grouped(p.length, learn, TOKENS_A_STEP, generator):
-            yield batch_of(
-                p,
-                group,
-                torch.as_tensor(
-                    generator.random((len(group), 2)) < 1 / 8, device=device
-                ),
-            )
+    def batches(generator: np.random.Generator) -> Iterator[Batch]:
+        for group in grouped(plays.length, training, TOKENS_A_STEP, generator):
+            is_hidden = generator.random((len(group), 2)) < HIDDEN_SHARE
+            yield batch_of(plays, group, torch.as_tensor(is_hidden, device=device))
 
+    def loss_of(batch: Batch) -> Tensor:
+        return F.cross_entropy(player(batch), batch.card[batch.real])
+
+    step = max(1, len(validation) // VALIDATION_TABLES)
+    validation_sample = validation[::step]
     train(
         player,
         batches,
-        lambda b: F.cross_entropy(player(b), b.card[b.real]),
-        lambda: losses_on(player, p, some)["all"],
+        loss_of,
+        lambda: losses_on(player, plays, validation_sample)["all"],
         options.seconds,
         options.rate,
         options.decay,
         rng,
         "player",
     )
-    facts = {"seed": options.seed, "source": str(tables.source), "tables": len(learn)}
-    for name, which in (("validation", choose), ("held out", judge)):
-        facts[name] = {
-            kind: round(loss, 4) for kind, loss in losses_on(player, p, which).items()
-        }
+    facts = {
+        "seed": options.seed,
+        "source": str(tables.source),
+        "tables": len(training),
+        "validation": rounded_losses(player, plays, validation),
+        "held out": rounded_losses(player, plays, held_out),
+    }
     save(options.output, player, facts)
     print(json.dumps(facts))
+
+
+def rounded_losses(
+    player: Player, plays: Plays, chosen: np.ndarray
+) -> dict[str, float]:
+    """Losses to four places."""
+    losses = losses_on(player, plays, chosen)
+    return {kind: round(loss, 4) for kind, loss in losses.items()}
 
 
 if __name__ == "__main__":
