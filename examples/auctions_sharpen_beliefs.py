@@ -5,6 +5,7 @@ suits, call by call?
 """
 
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,9 @@ SMALLEST_CHANCE = 1e-3  # what draws never met is not impossible
 
 def random_deal(rng):
     """Four hands from one shuffled deck."""
-    hands = rng.permutation(52).reshape(4, 13)
-    return bb.Deal(
-        tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands)
-    )
+    cards = rng.permutation(52).reshape(4, 13)
+    masks = (1 << cards).sum(axis=1)
+    return bb.Deal(tuple(map(bb.Hand, masks.tolist())))
 
 
 def log_loss(chances):
@@ -31,7 +31,7 @@ def log_loss(chances):
 
 
 def losses_of(posterior, deal):
-    """Log-loss of the seats of South's missing honours, and of the others' lengths."""
+    """Log-loss of where South's missing honours lie, and of the hidden lengths."""
     cards = posterior.card_probabilities()
     lengths = posterior.length_probabilities()
     honours = [
@@ -40,10 +40,9 @@ def losses_of(posterior, deal):
         if card.points and card not in deal["S"]
     ]
     suits = []
-    for seat in "NEW":
-        for suit in bb.Suit:
-            length = deal[seat].length(suit)
-            suits.append(float(lengths.sel(seat=seat, suit=suit.name, length=length)))
+    for seat, suit in product("NEW", bb.Suit):
+        length = deal[seat].length(suit)
+        suits.append(float(lengths.sel(seat=seat, suit=suit.name, length=length)))
     return log_loss(honours), log_loss(suits)
 
 

@@ -13,20 +13,21 @@ import bayesbridge as bb
 
 
 def describe(name: str, belief: bb.Belief) -> bb.Result:
-    """One line about a belief, and its captures."""
+    """Print one line about a belief, and return its captures."""
     posterior = belief.infer(rng=1)
     result = bb.estimate(posterior, "capture", pair="S:N")
-    T = result["pmf"]["T"]
-    chances = T.values
-    values = T["T_value"].values
-    qualified = chances[values > 0].sum()
-    mean = np.dot(values, chances) / qualified
+    distribution = result["pmf"]["T"]
+    chances = distribution.values
+    values = distribution["T_value"].values
+    # T is 0 where its conditions A and B fail.
+    both_hold = chances[values > 0].sum()
+    mean = np.dot(values, chances) / both_hold
     hearts = posterior.length_probabilities().sel(seat="N", suit="H")
     mean_hearts = float(hearts @ hearts.length)
     print(
         f"{name:22}{belief.count():24,} layouts {posterior.entropy_bits:6.2f} bits"
         f"   hearts in North {mean_hearts:.2f}"
-        f"   P(A and B) {qualified:.4f}   T then {mean:.3f}"
+        f"   P(A and B) {both_hold:.4f}   T then {mean:.3f}"
     )
     return result
 

@@ -15,14 +15,13 @@ class PointCounter:
 
     def log_likelihood(self, hands, auction, index):
         """log P(call number ``index`` | hand), for (n,) masks of hands."""
-        bids = bb.plugins.high_card_points(hands) >= 12
-        meant = bids if auction.calls[index].is_bid else ~bids
-        return np.log(np.where(meant, 0.98, 0.02))
+        can_open = bb.plugins.high_card_points(hands) >= 12
+        fits_call = can_open if auction.calls[index].is_bid else ~can_open
+        return np.log(np.where(fits_call, 0.98, 0.02))
 
 
-belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=PointCounter()).given(
-    bb.Called("W", "1C")
-)
+belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=PointCounter())
+belief = belief.given(bb.Called("W", "1C"))
 posterior = belief.infer(rng=1)
 print(posterior)
 for seat in "NEW":

@@ -14,8 +14,9 @@ QUEEN = 10
 
 
 def stops(holding: int) -> bool:
-    """An honour with enough cards below it: none for the ace, one for the king, two for
-    the queen. ``holding`` has a bit for each rank.
+    """Whether a suit has an honour with enough cards below it.
+
+    The ace needs none, the king one, the queen two. ``holding`` has a bit for each rank.
     """
     for rank in (ACE, KING, QUEEN):
         guards = ACE - rank
@@ -26,9 +27,7 @@ def stops(holding: int) -> bool:
 
 @bb.plugins.estimator("stopped", dtype="int8")
 def stopped(deal: bb.Deal, question: bb.plugins.Question) -> int:
-    """Suits in which the pair holds the ace, a guarded king or a queen with two cards
-    beside it.
-    """
+    """Suits in which a hand of the pair has an ace, or a guarded king or queen."""
     stopped_suits = 0
     for suit in bb.Suit:
         holdings = [deal[seat].field(suit) for seat in question.pair]
@@ -44,12 +43,13 @@ def main() -> None:
     results = [bb.estimate(stage.infer(draws=2000, rng=1), stopped) for stage in stages]
     for stage, result in zip(stages, results, strict=True):
         pmf = result["pmf"]["stopped"]
-        chances = "   ".join(
-            f"{n}: {p:5.1%}"
-            for n, p in zip(pmf["stopped_value"].values, pmf.values, strict=True)
-        )
+        counts = pmf["stopped_value"].values
+        chances = [
+            f"{count}: {chance:5.1%}"
+            for count, chance in zip(counts, pmf.values, strict=True)
+        ]
         news = str(stage.evidence[-1]) if stage.evidence else "before the auction"
-        print(f"{news:20} suits stopped   {chances}")
+        print(f"{news:20} suits stopped   {'   '.join(chances)}")
     ax = bb.plots.prior_posterior(*results, "stopped")
     Path("demo").mkdir(exist_ok=True)
     ax.figure.savefig("demo/my_own_estimator.png")

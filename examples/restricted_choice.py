@@ -20,12 +20,14 @@ class EitherHonour:
     """A player who has both queen and jack drops either, as likely as not."""
 
     def log_likelihood(self, hands, _contract, plays, seat, _auction, _dummy):
-        """log P(cards played ∣ hand): there is a choice only with both honours, and
-        only if one of them was played.
+        """log P(cards played ∣ hand).
+
+        There is a choice only with both honours, and only if one of them was played.
         """
-        dropped = any(player == seat and card in HONOURS for player, card in plays)
-        both = hands & np.uint64(HONOURS.mask) == HONOURS.mask
-        return np.where(both & dropped, np.log(0.5), 0.0)
+        own_cards = [card for player, card in plays if player == seat]
+        has_dropped = any(card in HONOURS for card in own_cards)
+        has_both = hands & np.uint64(HONOURS.mask) == HONOURS.mask
+        return np.where(has_both & has_dropped, np.log(0.5), 0.0)
 
 
 TRICKS = ("S:SA SQ S4 S2", "S:H3 H4 HA H5", "N:S5 S3")
@@ -33,9 +35,8 @@ PLAYERS = {"counting alone": None, "West chose": EitherHonour()}
 axes = Figure((9, 4), layout="constrained").subplots(1, 2)
 for ax, (name, player) in zip(axes, PLAYERS.items(), strict=True):
     belief = bb.Belief("S", "AKT98.K3.A54.K32", player=player)
-    belief = belief.given(
-        bb.Auction.of("S:4S Pass Pass", dummy="N"), bb.Reveal("N", "7654.A82.K87.A54")
-    )
+    belief = belief.given(bb.Auction.of("S:4S Pass Pass", dummy="N"))
+    belief = belief.given(bb.Reveal("N", "7654.A82.K87.A54"))
     belief = belief.given(*map(bb.Trick.of, TRICKS))
     posterior = belief.infer()
     # The ten wins if East has the jack.

@@ -17,9 +17,8 @@ TRICKS = (
 
 def compared():
     """Every card that South may lead, searched to the last trick over all layouts."""
-    south = bb.Belief("S", "K943.T942.J9.AK8", dummy=None).given(
-        bb.Reveal("N", "AQT2.KQ8.K85.J74")
-    )
+    south = bb.Belief("S", "K943.T942.J9.AK8", dummy=None)
+    south = south.given(bb.Reveal("N", "AQT2.KQ8.K85.J74"))
     south = south.given(*map(bb.Trick.of, TRICKS.split(" | ")))
     return bb.play(south.infer(), "4NT by S")
 

@@ -20,10 +20,9 @@ PLAYERS = {"North": "Ash", "East": "Birch", "South": "Elm", "West": "Oak"}
 
 def random_deal(rng):
     """Four hands from one shuffled deck."""
-    hands = rng.permutation(52).reshape(4, 13)
-    return bb.Deal(
-        tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands)
-    )
+    cards = rng.permutation(52).reshape(4, 13)
+    masks = (1 << cards).sum(axis=1)
+    return bb.Deal(tuple(map(bb.Hand, masks.tolist())))
 
 
 def record_of_board(board, rng):

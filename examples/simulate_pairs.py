@@ -28,10 +28,9 @@ BOARDS = (9, 8, 7, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0)
 
 def random_deal(rng):
     """Four hands from one shuffled deck."""
-    hands = rng.permutation(52).reshape(4, 13)
-    return bb.Deal(
-        tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands)
-    )
+    cards = rng.permutation(52).reshape(4, 13)
+    masks = (1 << cards).sum(axis=1)
+    return bb.Deal(tuple(map(bb.Hand, masks.tolist())))
 
 
 def record_of_board(board, north_south, east_west, rng):

@@ -17,10 +17,10 @@ TRICKS = (
 
 def compared():
     """Every card that South may lead, searched to the last trick over all layouts."""
-    south = bb.Belief("S", "532.QT75..AKJT92", dummy=None).given(
-        bb.Reveal("N", "AJ94.943.AJ875.4")
-    )
-    south = south.given(*map(bb.Trick.of, TRICKS.split(" | ")), bb.Holds("W", "SK SQ"))
+    south = bb.Belief("S", "532.QT75..AKJT92", dummy=None)
+    south = south.given(bb.Reveal("N", "AJ94.943.AJ875.4"))
+    south = south.given(*map(bb.Trick.of, TRICKS.split(" | ")))
+    south = south.given(bb.Holds("W", "SK SQ"))
     return bb.play(south.infer(), "3NT by S")
 
 

@@ -17,12 +17,10 @@ TRICKS = (
 
 def compared():
     """Every card that South may lead, searched to the last trick over all layouts."""
-    south = bb.Belief("S", "432.AQJ5.K75.J94", dummy=None).given(
-        bb.Reveal("N", "AQ6.943.AJ8.AQT7")
-    )
-    south = south.given(
-        *map(bb.Trick.of, TRICKS.split(" | ")), bb.Holds("E", "HK"), bb.Holds("W", "D2")
-    )
+    south = bb.Belief("S", "432.AQJ5.K75.J94", dummy=None)
+    south = south.given(bb.Reveal("N", "AQ6.943.AJ8.AQT7"))
+    south = south.given(*map(bb.Trick.of, TRICKS.split(" | ")))
+    south = south.given(bb.Holds("E", "HK"), bb.Holds("W", "D2"))
     return bb.play(south.infer(), "4NT by S")
 
 

@@ -34,9 +34,7 @@ def mean_tricks(layouts, declarer):
 
 
 def total_tricks(seed, deals):
-    """(deals, 2) trumps and tricks of both sides together, each side in its longest
-    suit.
-    """
+    """(deals, 2) trumps and tricks of both sides, each in its longest suit."""
     layouts = random_layouts(deals, seed)
     lengths = layouts.lengths.astype(int)
     total = np.zeros((deals, 2))

@@ -16,12 +16,10 @@ TRICKS = (
 
 def compared():
     """Every card that South may lead, searched to the last trick over all layouts."""
-    south = bb.Belief("S", "AJ43.KJ985.QT.K6", dummy=None).given(
-        bb.Reveal("N", "KT62.T7.54.Q9754")
-    )
-    south = south.given(
-        *map(bb.Trick.of, TRICKS.split(" | ")), bb.Length("E", "S", 2, 2)
-    )
+    south = bb.Belief("S", "AJ43.KJ985.QT.K6", dummy=None)
+    south = south.given(bb.Reveal("N", "KT62.T7.54.Q9754"))
+    south = south.given(*map(bb.Trick.of, TRICKS.split(" | ")))
+    south = south.given(bb.Length("E", "S", 2, 2))
     return bb.play(south.infer(), "3NT by S")
 
 

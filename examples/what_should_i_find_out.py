@@ -23,10 +23,9 @@ QUESTIONS = [
 
 
 def main(hand: str = "AQJ42.KQ.AJ4.832") -> None:
-    """One line per question, the most valuable first."""
-    belief = bb.Belief("S", hand, dummy=None).given(
-        bb.HighCards("N", 15, 17), bb.Shape("N", "balanced")
-    )
+    """Print one line per question, the most valuable first."""
+    belief = bb.Belief("S", hand, dummy=None)
+    belief = belief.given(bb.HighCards("N", 15, 17), bb.Shape("N", "balanced"))
     posterior = belief.infer(draws=2000, rng=1)
     values = bb.value_of_information(
         posterior, "3NT,4S,6S,6NT", QUESTIONS, vulnerable="NS", rng=1

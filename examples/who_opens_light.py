@@ -18,7 +18,7 @@ SLIP = 0.02
 
 
 def true_styles(tables):
-    """The style of each pair, where the tables are simulated and tell it."""
+    """The style of each pair, where simulated tables have it in their tags."""
     styles = {}
     for table in tables:
         for side, seats in PARTNERS.items():
@@ -31,12 +31,12 @@ def true_styles(tables):
 
 
 def is_light_opening(record):
-    """Nobody has bid, and the hand has 8 to 11 points."""
+    """Whether nobody has bid, and the hand has 8 to 11 points."""
     return record.before.last_bid is None and 8 <= record.hand.points <= 11
 
 
 def is_overcall(record):
-    """An opponent has bid, and the own side has only passed."""
+    """Whether an opponent has bid, and the own side has not."""
     own_calls = record.before.calls[-2::-2]
     own_side_bid = any(call.is_bid for call in own_calls)
     return record.before.last_bid is not None and not own_side_bid
@@ -55,8 +55,8 @@ styles = fit_styles(
 print(styles.summary()[["mean", "sd", "eti89_lb", "eti89_ub", "r_hat"]].round(2))
 
 turns = {
-    "opens with 8 to 11 points": [r for r in records if is_light_opening(r)],
-    "overcalls": [r for r in records if is_overcall(r)],
+    "opens with 8 to 11 points": list(filter(is_light_opening, records)),
+    "overcalls": list(filter(is_overcall, records)),
 }
 height = 1.7 + 0.42 * len(styles.players)
 figure = Figure((11, height), layout="constrained")

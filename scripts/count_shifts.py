@@ -1,5 +1,4 @@
-"""Algorithm 1 for a target of 7 tricks and Algorithm 2 counted jointly, exactly over
-all pairs of hands.
+"""Counts Algorithm 1 for 7 tricks and Algorithm 2 jointly, over all pairs of hands.
 
 ``python scripts/count_shifts.py`` writes ``bayesbridge/capture/shifts.json``, in some
 minutes.
@@ -19,6 +18,7 @@ multiply by convolution.
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -43,28 +43,41 @@ from bayesbridge.runtime.jit import njit
 GAP: Final = 1 << SUMMARY_BITS
 PAID: Final = GAP << 4
 CAPTURED: Final = PAID << 4
-"""What one column of leading gap, one of gaps paid, one captured card add to a summary.
-"""
+"""What one column of leading gap, of gaps paid, one captured card add to a summary."""
+
+DIGITS: Final = 16
+"""Each of the three has four bits."""
+
+MOST_GAPS: Final = 6
+"""Columns of gaps that a target of seven tricks leaves to pay."""
 
 WHOLE_SUIT: Final = (1 << 13) - 1
 
 LIMB: Final = 21
-"""Counts of half deals stay below 2⁴² (all rows of two suits are 3²⁶ < 2⁴²), so two
-limbs of 21 bits hold them.
+"""Bits of a limb: two of them hold a count of half deals.
+
+All rows of two suits are 3²⁶ < 2⁴².
 """
+
+WORD: Final = 25
+"""Bits of the lower word of a product of limbs."""
 
 FULL: Final = 14 * 13 + 13
 """Lengths of two full hands, as ``Tally.lengths`` packs them."""
 
+type Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+
 type Joint = dict[tuple[int, int], int]
-"""Pairs of hands by the outcomes of both algorithms: 0 where condition A fails, 1 where
-only B fails, else captures.
+"""Pairs of hands by the outcomes of both algorithms.
+
+An outcome is 0 where condition A fails, 1 where only B fails, else the captures.
 """
 
 
 class Tally(NamedTuple):
-    """How many ways lead to each (lengths, summary); rows are distinct and counts
-    positive.
+    """How many ways lead to each (lengths, summary).
+
+    Rows are distinct and counts positive.
     """
 
     lengths: Ints
@@ -76,9 +89,7 @@ class Tally(NamedTuple):
 
     @classmethod
     def of(cls, lengths: Ints, summary: Ints, count: Ints) -> Tally:
-        """Collect equal (lengths, summary) pairs; summaries are first brought to their
-        simplest form.
-        """
+        """Collect equal (lengths, summary) pairs, summaries in their simplest form."""
         key = lengths << 32 | simplified(summary)
         distinct, place = np.unique(key, return_inverse=True)
         total = np.zeros(len(distinct), dtype=np.int64)
@@ -87,23 +98,40 @@ class Tally(NamedTuple):
 
     def merged(self, right: Tally) -> Tally:
         """With the suits that follow; this side is first on ties."""
-        left_values, left = np.unique(self.summary, return_inverse=True)
-        right_values, place = np.unique(right.summary, return_inverse=True)
-        merged, by_pair = np.unique(
+        left_values, left_place = np.unique(self.summary, return_inverse=True)
+        right_values, right_place = np.unique(right.summary, return_inverse=True)
+        merged, merged_place = np.unique(
             merge_table(left_values, right_values), return_inverse=True
         )
-        table = np.zeros((14 * 14, len(merged)), dtype=np.int64)
+        ways = np.zeros((14 * 14, len(merged)), dtype=np.int64)
         _multiply(
-            self._replace(summary=left), right._replace(summary=place), by_pair, table
+            self._replace(summary=left_place),
+            right._replace(summary=right_place),
+            merged_place,
+            ways,
         )
-        lengths, index = np.nonzero(table)
-        return Tally(lengths, merged[index], table[lengths, index])
+        lengths, place = np.nonzero(ways)
+        return Tally(lengths, merged[place], ways[lengths, place])
+
+    def rows(self, wanted: NDArray[np.bool_]) -> Tally:
+        """The rows that are wanted."""
+        return Tally(self.lengths[wanted], self.summary[wanted], self.ways[wanted])
+
+    def leading_gaps(self) -> Ints:
+        """(k,) columns of leading gap that stand above the summaries."""
+        return self.summary // GAP % DIGITS
+
+    def gaps_paid(self) -> Ints:
+        """(k,) columns of gaps paid that stand above the summaries."""
+        return self.summary // PAID % DIGITS
 
 
 @njit
 def _multiply(left: Tally, right: Tally, merged: Ints, table: Ints) -> None:
-    """Add up products by lengths and merged summary; ``merged``: by the summaries of
-    both, given as numbers.
+    """Add up products of ways by lengths and merged summary, into ``table``.
+
+    Summaries of both sides are given as numbers; ``merged`` (left, right) is that of
+    their merge, ``table`` (14 · 14, merged) by lengths.
     """
     lengths_a, index_a, count_a = left
     lengths_b, index_b, count_b = right
@@ -118,35 +146,43 @@ def _multiply(left: Tally, right: Tally, merged: Ints, table: Ints) -> None:
 
 
 def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
-    """Exact number of deals for each outcome code, over all pairs whose lengths add up
-    to ``total``.
+    """Exact number of deals for each outcome code.
 
-    The counts pass 2⁶³, so they come back as Python integers. Floating-point numbers
-    add them up, for matrix products are quick, but hold integers below 2⁵³ alone: ways
-    in two limbs, and products of them in two words.
+    All pairs count whose lengths add up to ``total``. The counts pass 2⁶³, so they come
+    back as Python integers. Floating-point numbers add them up, for matrix products are
+    quick, but hold integers below 2⁵³ alone: ways in two limbs, and products of them in
+    two words.
     """
     left_values, left_place = np.unique(left.summary, return_inverse=True)
     right_values, right_place = np.unique(right.summary, return_inverse=True)
     codes = outcome_table(left_values, right_values).ravel()
-    ones, twos = np.zeros((196, len(left_values))), np.zeros((196, len(right_values)))
-    ones[left.lengths, left_place] = left.ways
-    within = (right.lengths <= total) & (right.lengths % 14 <= total % 14)
-    twos[total - right.lengths[within], right_place[within]] = right.ways[within]
+    # Left ways by lengths, right ways by the lengths that they need on the left.
+    left_ways = np.zeros((14 * 14, len(left_values)))
+    left_ways[left.lengths, left_place] = left.ways
+    right_ways = np.zeros((14 * 14, len(right_values)))
+    fits = (right.lengths <= total) & (right.lengths % 14 <= total % 14)
+    right_ways[total - right.lengths[fits], right_place[fits]] = right.ways[fits]
     counts: dict[int, int] = {}
-    for i, one in enumerate((ones % 2**LIMB, ones // 2**LIMB)):
-        for j, two in enumerate((twos % 2**LIMB, twos // 2**LIMB)):
-            products = one.T @ two  # sums of at most 196 terms below 2⁴²
-            for word, part in enumerate((products % 2**25, products // 2**25)):
-                for code, ways in enumerate(np.bincount(codes, part.ravel()).tolist()):
-                    counts[code] = counts.get(code, 0) + (
-                        int(ways) << LIMB * (i + j) + 25 * word
-                    )
+    left_limbs = enumerate(_low_and_high(left_ways, LIMB))
+    right_limbs = enumerate(_low_and_high(right_ways, LIMB))
+    for (i, left_limb), (j, right_limb) in product(left_limbs, right_limbs):
+        sums = left_limb.T @ right_limb  # at most 196 terms below 2⁴²
+        for word, part in enumerate(_low_and_high(sums, WORD)):
+            bits = LIMB * (i + j) + WORD * word
+            for code, ways in enumerate(np.bincount(codes, part.ravel()).tolist()):
+                counts[code] = counts.get(code, 0) + (int(ways) << bits)
     return {code: ways for code, ways in counts.items() if ways}
 
 
+def _low_and_high(values: NDArray[np.float64], bits: int) -> Pair:
+    """The lower bits of whole numbers, and what stands above them."""
+    return values % 2**bits, values // 2**bits
+
+
 def half_deals() -> Tally:
-    """All rows of two suits, clubs with diamonds (or hearts with spades): those of one
-    are 3¹³.
+    """All rows of two suits, clubs with diamonds (or hearts with spades).
+
+    Those of one suit are 3¹³.
     """
     lengths = np.zeros(1, dtype=np.int64)
     for _ in range(13):
@@ -165,42 +201,47 @@ def count_pairs(ranks: int = WHOLE_SUIT, lengths: int = FULL) -> Joint:
     takes some minutes.
     """
     rows = _Rows(ranks)
-    # Every pair is taken to fail condition A by its first hand, then those that meet it are moved, then those that meet
-    # both conditions.
-    found = {(0, second): count for (_, second), count in rows.every(lengths).items()}
-    for joint, before in ((rows.meeting_a(lengths), 0), (rows.walked(lengths), 1)):
-        for (captured, second), count in joint.items():
-            found[before, second] -= count
-            first = captured if before else 1
-            found[first, second] = found.get((first, second), 0) + count
-    return {place: count for place, count in sorted(found.items()) if count}
+    # Every pair is taken to fail condition A by its first hand; then those that meet it
+    # are moved, then those that meet both conditions.
+    pairs = {
+        (0, second): count for (_, second), count in rows.all_pairs(lengths).items()
+    }
+    for (_, second), count in rows.pairs_meeting_a(lengths).items():
+        pairs[0, second] -= count
+        _add(pairs, {(1, second): count})
+    for (captured, second), count in rows.pairs_meeting_both(lengths).items():
+        pairs[1, second] -= count
+        _add(pairs, {(captured, second): count})
+    return {outcomes: count for outcomes, count in sorted(pairs.items()) if count}
 
 
 class _Rows:
     """The rows of one suit that can be made of some ranks."""
 
     def __init__(self, ranks: int) -> None:
-        first, second = np.zeros(ROWS, dtype=np.int64), np.zeros(ROWS, dtype=np.int64)
+        first = np.zeros(ROWS, dtype=np.int64)
+        second = np.zeros(ROWS, dtype=np.int64)
         for rank in range(13):
             digit = np.arange(ROWS) // 3**rank % 3
             first |= (digit == 1).astype(np.int64) << rank
             second |= (digit == 2).astype(np.int64) << rank
-        kept = np.flatnonzero((first | second) & ~ranks == 0)
-        self.first = first[kept]
-        self.lengths = 14 * LENGTH[self.first].astype(np.int64) + LENGTH[second[kept]]
-        self.summary = row_table()[kept].astype(np.int64)
+        possible = np.flatnonzero((first | second) & ~ranks == 0)
+        self.first = first[possible]
+        first_lengths = LENGTH[self.first].astype(np.int64)
+        self.lengths = 14 * first_lengths + LENGTH[second[possible]]
+        self.summary = row_table()[possible].astype(np.int64)
         self.gap = LEADING_GAP[self.first].astype(np.int64)
 
-    def tally(self, some: NDArray[np.bool_], above: Ints) -> Tally:
+    def tally(self, wanted: NDArray[np.bool_], above: Ints) -> Tally:
         """The rows of a suit that are wanted, with what stands above their summaries."""
-        kept = np.flatnonzero(some)
+        places = np.flatnonzero(wanted)
         return _collected(
-            self.lengths[kept],
-            above[kept] | self.summary[kept],
-            np.ones(len(kept), dtype=np.int64),
+            self.lengths[places],
+            above[places] | self.summary[places],
+            np.ones(len(places), dtype=np.int64),
         )
 
-    def every(self, lengths: int) -> Joint:
+    def all_pairs(self, lengths: int) -> Joint:
         """All pairs, by 4 and the outcome of Algorithm 2."""
         suit = Tally.of(
             self.lengths, self.summary, np.ones(len(self.summary), dtype=np.int64)
@@ -208,95 +249,93 @@ class _Rows:
         half = suit.merged(suit)
         return _joined(half, half, lengths)
 
-    def meeting_a(self, lengths: int) -> Joint:
-        """Pairs whose first hand has leading gaps of at most 6, by 4 and the outcome of
-        Algorithm 2.
+    def pairs_meeting_a(self, lengths: int) -> Joint:
+        """Pairs whose first hand meets condition A, by 4 and Algorithm 2's outcome.
+
+        Its leading gaps are at most 6.
         """
-        suit = self.tally(self.gap <= 6, self.gap * GAP)
+        suit = self.tally(self.gap <= MOST_GAPS, self.gap * GAP)
         half = suit.merged(suit)
-        found: Joint = {}
-        for gap in range(7):
-            within = half.summary // GAP <= 6 - gap
-            right = _collected(
-                half.lengths[within], half.summary[within] % GAP, half.ways[within]
-            )
-            _add(found, _joined(_part(half, GAP, gap), right, lengths))
-        return found
+        pairs: Joint = {}
+        for gap in range(MOST_GAPS + 1):
+            right = half.rows(half.summary // GAP <= MOST_GAPS - gap)
+            right = _collected(right.lengths, right.summary % GAP, right.ways)
+            left = half.rows(half.leading_gaps() == gap)
+            _add(pairs, _joined(left, right, lengths))
+        return pairs
 
-    def walked(self, lengths: int) -> Joint:
-        """Pairs whose first hand meets both conditions alone, by its captures and the
-        outcome of Algorithm 2.
-        """
+    def pairs_meeting_both(self, lengths: int) -> Joint:
+        """Pairs whose first hand meets both conditions, by both outcomes."""
         steps = walk_table().astype(np.int64)[self.first]
-        suits = [
-            self.tally(
-                (LENGTH[self.first] > self.gap) & (self.gap <= 6),
-                self.gap * GAP + (step & 15) * PAID + (step >> 4) * CAPTURED,
-            )
-            for step in steps.T
-        ]
-        rights = [_half(suits, budget, paid=False) for budget in range(7)]
-        found: Joint = {}
-        for Delta in range(7):
-            left = _half(suits, 6 - Delta, paid=True)
-            for paid in range(7 - Delta):
-                low, high = _part(left, PAID, paid), rights[6 - Delta - paid]
+        can_walk = (LENGTH[self.first] > self.gap) & (self.gap <= MOST_GAPS)
+        suits = []  # by budget
+        for step in steps.T:
+            paid = step & 15
+            captured = step >> 4
+            above = self.gap * GAP + paid * PAID + captured * CAPTURED
+            suits.append(self.tally(can_walk, above))
+        budgets = range(MOST_GAPS + 1)
+        right_halves = [_walked_half(suits, budget, paid=False) for budget in budgets]
+        pairs: Joint = {}
+        # Δ is the sum of leading gaps, which leaves a budget of 6 − Δ.
+        for Delta in range(MOST_GAPS + 1):
+            budget = MOST_GAPS - Delta
+            left_half = _walked_half(suits, budget, paid=True)
+            for paid in range(budget + 1):
+                left = left_half.rows(left_half.gaps_paid() == paid)
+                right = right_halves[budget - paid]
                 for gap in range(Delta + 1):
-                    _add(
-                        found,
-                        _joined(
-                            _part(low, GAP, gap), _part(high, GAP, Delta - gap), lengths
-                        ),
-                    )
-        return found
+                    left_rows = left.rows(left.leading_gaps() == gap)
+                    right_rows = right.rows(right.leading_gaps() == Delta - gap)
+                    _add(pairs, _joined(left_rows, right_rows, lengths))
+        return pairs
 
 
-def _half(suits: list[Tally], budget: int, *, paid: bool) -> Tally:
-    """Two suits that are walked with this budget; ``paid``: whether to say what they
-    pay.
+def _walked_half(suits: list[Tally], budget: int, *, paid: bool) -> Tally:
+    """Two suits that are walked with this budget, by what they pay if ``paid``.
+
+    ``suits`` are the rows of a suit by the budget that it has.
     """
-    parts = []
+    most_leading = MOST_GAPS - budget
+    halves = []
     for spent in range(budget + 1):
-        first, second = suits[budget], suits[budget - spent]
-        some = (first.summary // PAID % 16 == spent) & (
-            first.summary // GAP % 16 <= 6 - budget
-        )
-        one = Tally(first.lengths[some], first.summary[some], first.ways[some])
-        some = second.summary // GAP % 16 <= 6 - budget
-        two = Tally(second.lengths[some], second.summary[some], second.ways[some])
+        first = suits[budget]
+        first = first.rows(first.gaps_paid() == spent)
+        first = first.rows(first.leading_gaps() <= most_leading)
+        second = suits[budget - spent]
+        second = second.rows(second.leading_gaps() <= most_leading)
         if not paid:
-            one, two = (
-                _collected(x.lengths, x.summary - x.summary // PAID % 16 * PAID, x.ways)
-                for x in (one, two)
-            )
-        both = one.merged(two)
-        some = both.summary // GAP % 16 <= 6 - budget
-        parts.append((both.lengths[some], both.summary[some], both.ways[some]))
-    return _collected(*map(np.concatenate, zip(*parts, strict=True)))
+            first = _without_gaps_paid(first)
+            second = _without_gaps_paid(second)
+        half = first.merged(second)
+        halves.append(half.rows(half.leading_gaps() <= most_leading))
+    return _collected(*map(np.concatenate, zip(*halves, strict=True)))
+
+
+def _without_gaps_paid(tally: Tally) -> Tally:
+    """The same rows, whatever they pay."""
+    summary = tally.summary - tally.gaps_paid() * PAID
+    return _collected(tally.lengths, summary, tally.ways)
 
 
 def _collected(lengths: Ints, summary: Ints, ways: Ints) -> Tally:
-    """Rows by lengths, then by summary with what stands above it; equal ones are one."""
+    """The rows in order of lengths, then of summary; equal rows are added up."""
     key, place = np.unique(lengths << 48 | summary, return_inverse=True)
     total = np.zeros(len(key), dtype=np.int64)
     weigh(place, ways, total)
     return Tally(key >> 48, key & (1 << 48) - 1, total)
 
 
-def _part(tally: Tally, unit: int, amount: int) -> Tally:
-    """The rows with so much of leading gap or of gaps paid."""
-    some = tally.summary // unit % 16 == amount
-    return Tally(tally.lengths[some], tally.summary[some], tally.ways[some])
-
-
-def _add(found: Joint, more: Joint) -> None:
-    for place, count in more.items():
-        found[place] = found.get(place, 0) + count
+def _add(total: Joint, pairs: Joint) -> None:
+    """Add pairs to a total."""
+    for outcomes, count in pairs.items():
+        total[outcomes] = total.get(outcomes, 0) + count
 
 
 def _joined(left: Tally, right: Tally, total: int) -> Joint:
-    """Pairs of half deals whose lengths add up to ``total``, by captures of Algorithm 1
-    and outcome of Algorithm 2.
+    """Pairs of half deals by captures of Algorithm 1 and outcome of Algorithm 2.
+
+    Their lengths add up to ``total``.
     """
     left_values, left_place = np.unique(left.summary % GAP, return_inverse=True)
     right_values, right_place = np.unique(right.summary % GAP, return_inverse=True)
@@ -305,22 +344,21 @@ def _joined(left: Tally, right: Tally, total: int) -> Joint:
     sums = np.zeros((14, 14, 4), dtype=np.uint64)
     for lengths in np.unique(left.lengths):
         if lengths % 14 <= total % 14:
-            here = slice(*np.searchsorted(left.lengths, [lengths, lengths + 1]))
-            there = slice(
-                *np.searchsorted(right.lengths, [total - lengths, total - lengths + 1])
-            )
-            one = left_place[here], left.summary[here] // CAPTURED, left.ways[here]
-            two = (
-                right_place[there],
-                right.summary[there] // CAPTURED,
-                right.ways[there],
-            )
-            _join_block(one, two, outcomes, sums)
-    found: Joint = {}
+            left_rows = _rows_of_lengths(left, left_place, lengths)
+            right_rows = _rows_of_lengths(right, right_place, total - lengths)
+            _join_block(left_rows, right_rows, outcomes, sums)
+    pairs: Joint = {}
     for first, second in np.argwhere(sums.any(axis=2)).tolist():
-        low, cross, crossed, high = (int(limb) for limb in sums[first, second])
-        found[first, second] = low + (cross + crossed << LIMB) + (high << 2 * LIMB)
-    return found
+        low, low_high, high_low, high = map(int, sums[first, second])
+        middle = low_high + high_low
+        pairs[first, second] = low + (middle << LIMB) + (high << 2 * LIMB)
+    return pairs
+
+
+def _rows_of_lengths(tally: Tally, places: Ints, lengths: int) -> tuple[Ints, ...]:
+    """(summary as a number, captured, ways) of the rows of these lengths."""
+    rows = slice(*np.searchsorted(tally.lengths, [lengths, lengths + 1]))
+    return places[rows], tally.summary[rows] // CAPTURED, tally.ways[rows]
 
 
 @njit
@@ -330,11 +368,12 @@ def _join_block(
     outcomes: NDArray[np.int8],
     sums: NDArray[np.uint64],
 ) -> None:
-    """Add up products by captures and outcome, one for each pair of limbs; rows are
-    (summary, captured, ways).
+    """Add up products of ways by captures and outcome, one for each pair of limbs.
 
-    For the left rows with equal captures the ways are first added up by right summary
-    and outcome, which stay below 2⁴²: a sum has fewer than 2²² terms below 2⁴².
+    Rows are (summary, captured, ways), each (k,); ``outcomes`` (left, right) by
+    summaries; ``sums`` (14, 14, 4) by captures, outcome and pair of limbs. For the left
+    rows with equal captures the ways are first added up by right summary and outcome,
+    which stay below 2⁴²: a sum has fewer than 2²² terms below 2⁴².
     """
     place_a, captured_a, ways_a = left
     place_b, captured_b, ways_b = right
@@ -342,21 +381,23 @@ def _join_block(
     reached = np.zeros((outcomes.shape[1], 14), dtype=np.int64)
     for captured in range(10):
         reached[:] = 0
-        some = False
+        is_reached = False
         for i in range(len(place_a)):
             if captured_a[i] == captured:
-                some = True
+                is_reached = True
                 row = outcomes[place_a[i]]
                 for j in range(len(row)):
                     reached[j, row[j]] += ways_a[i]
-        if not some:
+        if not is_reached:
             continue
         for j in range(len(place_b)):
-            b0, b1 = np.uint64(ways_b[j] & low), np.uint64(ways_b[j] >> LIMB)
+            b0 = np.uint64(ways_b[j] & low)
+            b1 = np.uint64(ways_b[j] >> LIMB)
             for second in range(14):
                 ways = reached[place_b[j], second]
                 if ways:
-                    a0, a1 = np.uint64(ways & low), np.uint64(ways >> LIMB)
+                    a0 = np.uint64(ways & low)
+                    a1 = np.uint64(ways >> LIMB)
                     limb = sums[4 + captured + captured_b[j], second]
                     limb[0] += a0 * b0
                     limb[1] += a0 * b1
@@ -365,9 +406,7 @@ def _join_block(
 
 
 if __name__ == "__main__":
-    lines = ",\n".join(
-        json.dumps([*place, count]) for place, count in count_pairs().items()
-    )
-    (Path(__file__).parents[1] / "bayesbridge/capture/shifts.json").write_text(
-        f"[\n{lines}\n]\n", "utf-8"
-    )
+    rows = [json.dumps([*outcomes, count]) for outcomes, count in count_pairs().items()]
+    text = ",\n".join(rows)
+    path = Path(__file__).parents[1] / "bayesbridge/capture/shifts.json"
+    path.write_text(f"[\n{text}\n]\n", "utf-8")

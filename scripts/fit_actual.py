@@ -43,6 +43,8 @@ type Floats = NDArray[np.float64]
 type Ints = NDArray[np.int64]
 
 STRENGTHS = (10, 30, 100, 300, 1000, 3000)
+SMALLEST_CHANCE = 1e-12
+
 TENTHS = 10
 DRAWS, SEED = 50, 0
 """Deals of the defenders' cards, for what declarer knows when dummy is on the table."""
@@ -62,29 +64,30 @@ class Data(NamedTuple):
     network: Floats
     """(n, 14) what the network of ``tricks`` says of all four hands."""
     declarer: Floats
-    """(n, 14) its mean over deals of the defenders' cards, for tables that are aside.
-    """
+    """(n, 14) its mean over deals of the defenders' cards, where tables are aside."""
 
     def part(self, chosen: NDArray[np.bool_]) -> Data:
+        """The chosen tables."""
         return Data(*(array[chosen] for array in self))
 
 
 def data_of(tables: list[Table], solved: list[int]) -> Data:
+    """Arrays of tables, with what the network says of them."""
     strains = np.array([table.contract.strain for table in tables])
     aside = np.array([table.aside for table in tables])
-    network, declarer = np.empty((len(tables), 14)), np.empty((len(tables), 14))
+    network = np.empty((len(tables), 14))
+    declarer = np.empty((len(tables), 14))
     rng = np.random.default_rng(SEED)
     for strain in Strain:
-        here = np.flatnonzero(strains == strain)
-        if len(here):
-            masks = declarers_first(tables[i] for i in here).masks
-            network[here] = table_tricks(masks, strain.trump)
-            dealt = np.concatenate(
-                [defenders_dealt(row, rng) for row in masks[aside[here]]] or [masks[:0]]
-            )
-            declarer[here[aside[here]]] = (
-                table_tricks(dealt, strain.trump).reshape(-1, DRAWS, 14).mean(axis=1)
-            )
+        places = np.flatnonzero(strains == strain)
+        if len(places):
+            masks = declarers_first(tables[place] for place in places).masks
+            network[places] = table_tricks(masks, strain.trump)
+            is_aside = aside[places]
+            deals = [defenders_dealt(row, rng) for row in masks[is_aside]]
+            dealt = np.concatenate(deals or [masks[:0]])
+            chances = table_tricks(dealt, strain.trump).reshape(-1, DRAWS, 14)
+            declarer[places[is_aside]] = chances.mean(axis=1)
     return Data(
         np.array([table.contract.tricks_needed for table in tables]),
         np.array(solved),
@@ -100,72 +103,62 @@ def data_of(tables: list[Table], solved: list[int]) -> Data:
 def defenders_dealt(
     masks: NDArray[np.uint64], rng: np.random.Generator
 ) -> NDArray[np.uint64]:
-    """(DRAWS, 4) the same hands of declarer and dummy, the other 26 cards dealt at
-    random.
-    """
+    """(DRAWS, 4) the same hands of declarer and dummy, defenders' dealt at random."""
     bits = np.uint64(1) << np.arange(52, dtype=np.uint64)
-    hidden = rng.permuted(
-        np.tile(bits[(masks[1] | masks[3]) & bits > 0], (DRAWS, 1)), axis=1
-    )
+    defenders_cards = bits[(masks[1] | masks[3]) & bits > 0]
+    shuffled = rng.permuted(np.tile(defenders_cards, (DRAWS, 1)), axis=1)
     dealt = np.tile(masks, (DRAWS, 1))
-    dealt[:, 1], dealt[:, 3] = hidden[:, :13].sum(axis=1), hidden[:, 13:].sum(axis=1)
+    dealt[:, 1] = shuffled[:, :13].sum(axis=1)
+    dealt[:, 3] = shuffled[:, 13:].sum(axis=1)
     return dealt
 
 
 def counted(data: Data) -> Ints:
     """Tables by cell, margin and difference."""
     counts = np.zeros(SHAPE, np.int64)
-    margin = (
-        np.clip(data.solved - data.needed, LOWEST_MARGIN, HIGHEST_MARGIN)
-        - LOWEST_MARGIN
-    )
-    np.add.at(counts, (*data.cell.T, margin, data.taken - data.solved + FARTHEST), 1)
+    margin = np.clip(data.solved - data.needed, LOWEST_MARGIN, HIGHEST_MARGIN)
+    difference = data.taken - data.solved
+    place = (*data.cell.T, margin - LOWEST_MARGIN, difference + FARTHEST)
+    np.add.at(counts, place, 1)
     return counts
 
 
 def predicted(shares: Floats, data: Data, before: Floats) -> Floats:
-    """(n, 14) P(tricks taken) of tables whose double dummy has the distributions
-    ``before``.
-    """
+    """(n, 14) P(tricks taken), from distributions of double-dummy tricks ``before``."""
     kinds, place = np.unique(
         np.column_stack([data.cell, data.needed]), axis=0, return_inverse=True
     )
-    through = np.array(
-        [passed_through(shares[tuple(kind[:3])], kind[3]) for kind in kinds]
-    )
-    return np.einsum("nd,nda->na", before, through[place.ravel()])
+    transitions = [passed_through(shares[tuple(kind[:3])], kind[3]) for kind in kinds]
+    return np.einsum("nd,nda->na", before, np.array(transitions)[place.ravel()])
 
 
 def log_loss(chances: Floats, taken: Ints) -> float:
-    return float(
-        -np.log(np.maximum(chances[np.arange(len(taken)), taken], 1e-12)).mean()
-    )
+    """Mean −log P(tricks taken)."""
+    true_chances = chances[np.arange(len(taken)), taken]
+    return float(-np.log(np.maximum(true_chances, SMALLEST_CHANCE)).mean())
 
 
-def held_out(strength: float, seen: Data, other: Data) -> float:
-    """Log-loss on other deals, double dummy given, by what was counted on the ones
-    seen.
-    """
-    return log_loss(
-        predicted(smoothed(counted(seen), strength), other, np.eye(14)[other.solved]),
-        other.taken,
-    )
+def held_out(strength: float, training: Data, test: Data) -> float:
+    """Log-loss on other deals than those counted, double dummy given."""
+    shares = smoothed(counted(training), strength)
+    return log_loss(predicted(shares, test, np.eye(14)[test.solved]), test.taken)
 
 
 def judge(chances: Floats, data: Data) -> dict[str, float]:
-    """Of P(made): squared error, and how far its tenths are from the shares that made;
-    of tricks: bias and log-loss.
+    """How good chances are, of making and of tricks.
+
+    Of P(made) the squared error, and how far its tenths are from the shares that made;
+    of tricks bias and log-loss.
     """
     needed = data.needed
     made = (data.taken >= needed).astype(float)
     chance = np.array([row[n:].sum() for row, n in zip(chances, needed, strict=True)])
     tenth = np.minimum((chance * TENTHS).astype(int), TENTHS - 1)
     weights = np.bincount(tenth, minlength=TENTHS)
-    apart = np.abs(np.bincount(tenth, chance - made, minlength=TENTHS)) / np.maximum(
-        weights, 1
-    )
+    sums = np.bincount(tenth, chance - made, minlength=TENTHS)
+    gaps = np.abs(sums) / np.maximum(weights, 1)
     return {
-        "error": round(float((weights * apart).sum() / len(made)), 4),
+        "error": round(float((weights * gaps).sum() / len(made)), 4),
         "off": round(float((chance - made).mean()), 4),
         "brier": round(float(((chance - made) ** 2).mean()), 4),
         "log_loss": round(log_loss(chances, data.taken), 4),
@@ -174,6 +167,7 @@ def judge(chances: Floats, data: Data) -> dict[str, float]:
 
 
 def main() -> None:
+    """Fit the shares, judge them, and write the file that ships."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -198,76 +192,78 @@ def main() -> None:
     about, tables, solved = solved_tables(
         options.records, options.solved, options.share, options.tables
     )
-    every = data_of(tables, solved)
-    data = every.part(np.abs(every.taken - every.solved) <= FARTHEST)
-    fit, aside = data.part(~data.aside), data.part(data.aside)
-    halves = fit.part(fit.half), fit.part(~fit.half)
-    sure = np.eye(14)
-    losses = {
-        strength: round(
-            float(
-                np.mean([held_out(strength, *pair) for pair in (halves, halves[::-1])])
-            ),
-            4,
-        )
-        for strength in STRENGTHS
-    }
+    all_data = data_of(tables, solved)
+    is_near = np.abs(all_data.taken - all_data.solved) <= FARTHEST
+    data = all_data.part(is_near)
+    fit = data.part(~data.aside)
+    aside = data.part(data.aside)
+    losses = {strength: cross_validated(strength, fit) for strength in STRENGTHS}
     strength = min(losses, key=losses.__getitem__)
     print(f"log-loss by strength: {losses}", file=sys.stderr)
     counts = counted(fit)
     shares = smoothed(counts, strength)
-    judged = {}
-    for name, before in (
-        ("solver", sure[aside.solved]),
-        ("network", aside.network),
-        ("declarer", aside.declarer),
-    ):
-        after, plain = (
-            judge(predicted(shares, aside, before), aside),
-            judge(before, aside),
-        )
-        judged[name] = {
-            "tables": len(aside.taken),
-            **after,
-            **{f"{key}_before": value for key, value in plain.items()},
-        }
-    known = {
+    facts = {
         **about,
         "tables": len(tables),
-        "left out": int(len(every.taken) - len(data.taken)),
+        "left out": int(len(all_data.taken) - len(data.taken)),
         "fitted": len(fit.taken),
         "strength": strength,
         "draws": DRAWS,
         "seed": SEED,
-        "judged": judged,
+        "judged": {
+            "solver": before_and_after(shares, aside, np.eye(14)[aside.solved]),
+            "network": before_and_after(shares, aside, aside.network),
+            "declarer": before_and_after(shares, aside, aside.declarer),
+        },
         "differences": differences(data),
     }
-    options.output.write_text(
-        json.dumps({"about": known, "counts": counts.ravel().tolist()}, indent=None)
-        + "\n"
-    )
-    print(json.dumps(known, indent=1))
+    document = {"about": facts, "counts": counts.ravel().tolist()}
+    options.output.write_text(json.dumps(document, indent=None) + "\n")
+    print(json.dumps(facts, indent=1))
+
+
+def cross_validated(strength: float, data: Data) -> float:
+    """Log-loss of each half of the deals by the other, on average."""
+    first = data.part(data.half)
+    second = data.part(~data.half)
+    losses = [held_out(strength, first, second), held_out(strength, second, first)]
+    return round(float(np.mean(losses)), 4)
+
+
+def before_and_after(shares: Floats, data: Data, before: Floats) -> dict[str, float]:
+    """How good chances of tricks are after the shares and before."""
+    after = judge(predicted(shares, data, before), data)
+    plain = judge(before, data)
+    return {
+        "tables": len(data.taken),
+        **after,
+        **{f"{key}_before": value for key, value in plain.items()},
+    }
 
 
 def differences(data: Data) -> dict[str, dict[str, float]]:
-    """Mean of actual − double dummy with its standard error, and the shares below,
-    equal and above.
+    """Mean of actual − double dummy by cell, its standard error, and three shares.
+
+    They are the shares below, equal and above.
     """
-    found = {}
-    for index in np.ndindex(len(CONTRACT_KINDS), len(STRAIN_KINDS), 2):
-        here = (data.cell == index).all(axis=1)
-        if here.any():
-            apart = (data.taken - data.solved)[here]
-            name = f"{CONTRACT_KINDS[index[0]]}, {STRAIN_KINDS[index[1]]}{', doubled' if index[2] else ''}"
-            found[name] = {
-                "tables": int(here.sum()),
-                "mean": round(float(apart.mean()), 3),
-                "error": round(float(apart.std() / np.sqrt(here.sum())), 3),
-                "below": round(float((apart < 0).mean()), 3),
-                "equal": round(float((apart == 0).mean()), 3),
-                "above": round(float((apart > 0).mean()), 3),
+    differences_of = {}
+    for kind, strain, doubled in np.ndindex(len(CONTRACT_KINDS), len(STRAIN_KINDS), 2):
+        in_cell = (data.cell == (kind, strain, doubled)).all(axis=1)
+        if in_cell.any():
+            difference = (data.taken - data.solved)[in_cell]
+            name = f"{CONTRACT_KINDS[kind]}, {STRAIN_KINDS[strain]}"
+            if doubled:
+                name += ", doubled"
+            error = difference.std() / np.sqrt(in_cell.sum())
+            differences_of[name] = {
+                "tables": int(in_cell.sum()),
+                "mean": round(float(difference.mean()), 3),
+                "error": round(float(error), 3),
+                "below": round(float((difference < 0).mean()), 3),
+                "equal": round(float((difference == 0).mean()), 3),
+                "above": round(float((difference > 0).mean()), 3),
             }
-    return found
+    return differences_of
 
 
 if __name__ == "__main__":

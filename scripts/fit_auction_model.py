@@ -50,6 +50,7 @@ import json
 import math
 from ast import literal_eval
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -779,49 +780,65 @@ def own_losses(
     return torch.stack(losses(said, batch.call), dim=1)[mine]
 
 
+LEARNED_TABLES = (5, 10, 30, 100)
+"""Tables of a pair from which its style is learned."""
+
+FEWEST_JUDGED = 30
+MOST_JUDGED = 100
+"""Other tables of a pair on which its calls are judged."""
+
+
 def new_pairs(
     network: Bidder, a: Auctions, pair: np.ndarray, aside: np.ndarray
 ) -> dict[str, object]:
-    """How well the calls of pairs set aside are foretold after some of their tables, on
-    up to 100 others of theirs.
+    """How well calls of pairs set aside are foretold after some of their tables.
+
+    They are judged on up to 100 other tables of theirs.
     """
     network.eval()
     seats = np.argwhere(aside[pair] & (pair >= 0))
-    known = (5, 10, 30, 100)
-    rows, sides = [], []
-    for one in np.flatnonzero(aside):
-        own = seats[pair[seats[:, 0], seats[:, 1]] == one]
-        if len(own) >= known[-1] + 30:
-            rows.append(own[: known[-1] + 100, 0])
-            sides.append(own[: known[-1] + 100, 1])
+    most_learned = LEARNED_TABLES[-1]
+    rows = []
+    sides = []
+    for number in np.flatnonzero(aside):
+        own_seats = seats[pair[seats[:, 0], seats[:, 1]] == number]
+        if len(own_seats) >= most_learned + FEWEST_JUDGED:
+            rows.append(own_seats[: most_learned + MOST_JUDGED, 0])
+            sides.append(own_seats[: most_learned + MOST_JUDGED, 1])
     if not rows:
         return {"pairs": 0}
-    who = [np.full(len(own), i) for i, own in enumerate(rows)]
+    pairs = [np.full(len(own_rows), place) for place, own_rows in enumerate(rows)]
 
-    def some(start: int, end: int) -> tuple[np.ndarray, ...]:
+    def tables_of_each(start: int, end: int) -> tuple[np.ndarray, ...]:
+        """Rows, sides and pairs of these tables of each pair."""
         return tuple(
-            np.concatenate([x[start:end] for x in group])
-            for group in (rows, sides, who)
+            np.concatenate([values[start:end] for values in group])
+            for group in (rows, sides, pairs)
         )
 
-    judged = some(known[-1], known[-1] + 100)
-    found: dict[str, object] = {"pairs": len(rows), "tables": len(judged[0])}
+    judged_rows, judged_sides, judged_pairs = tables_of_each(
+        most_learned, most_learned + MOST_JUDGED
+    )
     with torch.no_grad():
-        before = own_losses(network, a, judged[0], judged[1], None)
-    found["none"] = [mean_and_error(before[:, reading]) for reading in range(2)]
-    for tables in known:
-        numbers = learned_styles(network, a, *some(0, tables))
+        before = own_losses(network, a, judged_rows, judged_sides, None)
+    results: dict[str, object] = {
+        "pairs": len(rows),
+        "tables": len(judged_rows),
+        "none": [mean_and_error(before[:, reading]) for reading in range(2)],
+    }
+    for tables in LEARNED_TABLES:
+        styles = learned_styles(network, a, *tables_of_each(0, tables))
         with torch.no_grad():
-            style = numbers[torch.as_tensor(judged[2], device=numbers.device)]
-            after = own_losses(network, a, judged[0], judged[1], style)
-        found[str(tables)] = [
+            style = styles[torch.as_tensor(judged_pairs, device=styles.device)]
+            after = own_losses(network, a, judged_rows, judged_sides, style)
+        results[str(tables)] = [
             [
                 *mean_and_error(after[:, reading]),
                 *mean_and_error((after - before)[:, reading]),
             ]
             for reading in range(2)
         ]
-    return found
+    return results
 
 
 def verdicts(
@@ -831,33 +848,36 @@ def verdicts(
     chosen: np.ndarray,
     seen: np.ndarray,
 ) -> dict[str, object]:
-    """How well networks foretell the calls of some tables, partner's hand hidden and
-    shown.
+    """How well networks foretell the calls of some tables.
+
+    Two figures each: partner's hand hidden and shown.
     """
-    found: dict[str, object] = {}
-    for name, network in networks.items():
-        for known in (False, True):
-            got = judge(network, styles, a, chosen, known)
-            of_pair = torch.tensor(seen, device=got.pair.device)[
-                got.pair.clamp(min=0)
-            ].masked_fill(got.pair < 0, 0)
-            middle = (of_pair >= 100) & (of_pair < 300)
-            what = f"{name}, {'pairs known' if known else 'nothing known'}"
-            found[what] = [mean_and_error(got.loss[:, reading]) for reading in range(2)]
-            found[f"{what}, pairs of 100 to 299 tables"] = [
-                mean_and_error(got.loss[middle, reading]) for reading in range(2)
-            ]
-            if not known and bool(got.answer.any()):
-                answer = got.loss[got.answer], got.right[got.answer]
-                found[f"{what}, answers to 4NT"] = [
-                    [
-                        *mean_and_error(answer[0][:, reading]),
-                        *mean_and_error(answer[1][:, reading]),
-                        len(answer[0]),
-                    ]
-                    for reading in range(2)
+    figures: dict[str, object] = {}
+    for (name, network), pairs_known in product(networks.items(), (False, True)):
+        judged = judge(network, styles, a, chosen, pairs_known)
+        label = f"{name}, {'pairs known' if pairs_known else 'nothing known'}"
+        figures[label] = [
+            mean_and_error(judged.loss[:, reading]) for reading in range(2)
+        ]
+        tables_of_pair = torch.tensor(seen, device=judged.pair.device)
+        tables = tables_of_pair[judged.pair.clamp(min=0)]
+        tables = tables.masked_fill(judged.pair < 0, 0)
+        is_middle = (tables >= 100) & (tables < 300)
+        figures[f"{label}, pairs of 100 to 299 tables"] = [
+            mean_and_error(judged.loss[is_middle, reading]) for reading in range(2)
+        ]
+        if not pairs_known and bool(judged.answer.any()):
+            loss = judged.loss[judged.answer]
+            is_right = judged.right[judged.answer]
+            figures[f"{label}, answers to 4NT"] = [
+                [
+                    *mean_and_error(loss[:, reading]),
+                    *mean_and_error(is_right[:, reading]),
+                    len(loss),
                 ]
-    return found
+                for reading in range(2)
+            ]
+    return figures
 
 
 def network_file(
@@ -877,20 +897,19 @@ def network_file(
 
 
 def begin(network: Bidder, path: Path, name: str) -> Bidder:
-    """Take a network's parameters from a file; if that knows no vectors of pairs, these
-    say nothing to begin with.
+    """Take a network's parameters from a file.
+
+    If that knows no vectors of pairs, these say nothing to begin with.
     """
-    with np.load(path) as found:
-        stored = {
-            key: f"{name}_{key.replace('.', '_')}" for key in network.state_dict()
-        }
-        known = {
-            key: torch.tensor(found[at] * found.get(f"{at}:scale", np.float32(1)))
-            for key, at in stored.items()
-            if at in found
-        }
-    network.load_state_dict(known, strict=False)
-    if "pair.weight" not in known:
+    parameters = {}
+    with np.load(path) as arrays:
+        for key in network.state_dict():
+            array_name = f"{name}_{key.replace('.', '_')}"
+            if array_name in arrays:
+                scale = arrays.get(f"{array_name}:scale", np.float32(1))
+                parameters[key] = torch.tensor(arrays[array_name] * scale)
+    network.load_state_dict(parameters, strict=False)
+    if "pair.weight" not in parameters:
         nn.init.zeros_(network.pair.weight)
         nn.init.zeros_(network.pair.bias)
     return network
@@ -898,13 +917,13 @@ def begin(network: Bidder, path: Path, name: str) -> Bidder:
 
 def teacher_of(path: Path, features: Tensor, seen: np.ndarray) -> Teacher:
     """The network of a file, and the styles of the pairs if it holds them."""
-    with np.load(path) as found:
-        sizes = literal_eval(str(found["facts"]))["sizes"][0]
-        styles = Styles(seen) if "pairs" in found else None
-        if styles is not None:
-            styles.load_state_dict(
-                {"numbers": torch.tensor(found["pairs"].astype(np.float32))}
-            )
+    styles = None
+    with np.load(path) as arrays:
+        sizes = literal_eval(str(arrays["facts"]))["sizes"][0]
+        if "pairs" in arrays:
+            numbers = torch.tensor(arrays["pairs"].astype(np.float32))
+            styles = Styles(seen)
+            styles.load_state_dict({"numbers": numbers})
             styles = styles.to(features.device).eval()
     network = begin(Bidder(*(*sizes, 1)[:5], 0.0, features), path, "wide")
     return Teacher(network.to(features.device).eval(), styles)

@@ -1,5 +1,4 @@
-"""Fit the learned player, P(card ∣ hand, what was seen), on the tables of a PBN or LIN
-file.
+"""Fit the learned player, P(card ∣ hand, what was seen), on tables of records.
 
     python scripts/fit_card_play.py records.pbn.gz -o bayesbridge/bidders/data/play.npz
 
@@ -19,6 +18,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,11 +38,21 @@ HEARD = 24
 """Calls of an auction that are read, the last ones."""
 
 SIZES = (39, 4, 53, 4, 4, 5, 14, 3, 13, 5, 7, 2)
-"""Rows of a token: the call (38: none), who called it; the card before (52: none), who
-is to play, the place in the trick, the suit led (4: none), the rank of the best card so
-far (13: ruffed or none), who has it (partner, opponent, nobody), the trick, the strain,
-the level, a call or a card. Seats are told from declarer: 0 declarer, 1 the leader …
+"""Rows of a token.
+
+The call (38: none), who called it; the card before (52: none), who is to play, the
+place in the trick, the suit led (4: none), the rank of the best card so far (13: ruffed
+or none), who has it (partner, opponent, nobody), the trick, the strain, the level, a
+call or a card. Seats are told from declarer: 0 declarer, 1 the leader …
 """
+
+NO_CALL = 38
+NO_CARD = 52
+NO_SUIT = 4
+NO_RANK = 13
+NOBODY = 2
+DUMMY_SEAT = 2
+"""Told from declarer."""
 
 STARTS = np.cumsum([0, *SIZES])
 DUMMY = int(STARTS[-1])
@@ -49,6 +60,11 @@ DUMMY = int(STARTS[-1])
 
 ROWS = DUMMY + CARDS
 TOKENS_A_STEP = 60_000
+HIDDEN_SHARE = 1 / 8
+"""Of the tables in which the auction, or dummy, is hidden from the reader."""
+
+VALIDATION_TABLES = 4000
+"""About so many are judged while the network learns."""
 
 
 class Plays(NamedTuple):
@@ -68,19 +84,19 @@ def prepare(tables: Tables, chosen: np.ndarray, device: torch.device) -> Plays:
     """Padded arrays of the chosen tables; the auction is told from declarer's seat."""
     cards_of = np.diff(tables.card_start)[chosen]
     calls_of = np.diff(tables.call_start)[chosen]
-    cards = np.full((len(chosen), CARDS), CARDS, np.uint8)
-    inside = np.arange(CARDS) < cards_of[:, None]
-    cards[inside] = tables.cards[
-        (tables.card_start[chosen][:, None] + np.arange(CARDS))[inside]
-    ]
-    back = np.arange(HEARD) - HEARD + calls_of[:, None]
-    there = back >= 0
-    heard = np.full((len(chosen), HEARD), 38, np.uint8)
-    heard[there] = tables.calls[(tables.call_start[chosen][:, None] + back)[there]]
+    cards = np.full((len(chosen), CARDS), NO_CARD, np.uint8)
+    is_played = np.arange(CARDS) < cards_of[:, None]
+    card_index = tables.card_start[chosen][:, None] + np.arange(CARDS)
+    cards[is_played] = tables.cards[card_index[is_played]]
+    # The last calls stand at the end: a number below 0 is before the first call.
+    call_number = np.arange(HEARD) - HEARD + calls_of[:, None]
+    is_made = call_number >= 0
+    call_index = tables.call_start[chosen][:, None] + call_number
+    heard = np.full((len(chosen), HEARD), NO_CALL, np.uint8)
+    heard[is_made] = tables.calls[call_index[is_made]]
     declarer = tables.contract[chosen, 1].astype(np.int64)
-    callers = (
-        tables.dealer[chosen].astype(np.int64)[:, None] + back - declarer[:, None]
-    ) % 4
+    dealer = tables.dealer[chosen].astype(np.int64)
+    callers = (dealer[:, None] + call_number - declarer[:, None]) % 4
     arrays = {
         "heard": heard,
         "callers": callers.astype(np.uint8),
@@ -97,125 +113,188 @@ def prepare(tables: Tables, chosen: np.ndarray, device: torch.device) -> Plays:
 
 
 class Batch(NamedTuple):
+    """Tables of a step: a row for each table, then for each token or turn."""
+
     tokens: Tensor
+    """(n, HEARD + turns, parts) rows of the reader's table."""
     dummy: Tensor
+    """(n, turns) mask of the cards that dummy holds; 0 before it is open."""
     legal: Tensor
+    """(n, turns, 52)"""
     card: Tensor
+    """(n, turns) the card on record."""
     real: Tensor
+    """(n, turns) whether declarer or a defender has a choice."""
     holdings: Tensor
+    """(n, turns, 4) cards of each suit of the hand in turn."""
     lead: Tensor
+    """(n, turns) 0 the opening lead, 1 a later lead, 2 a card to a lead."""
     following: Tensor
+    """(n, turns) whether the hand in turn can follow suit."""
 
 
-def batch_of(p: Plays, chosen: np.ndarray, hide: Tensor | None = None) -> Batch:
-    """Some tables, played card by card for all of them at once."""
-    rows = torch.as_tensor(chosen, device=p.cards.device)
-    n = int(p.length[chosen].max()) - HEARD
-    b, device = len(rows), rows.device
-    strain, level, declarer = p.strain[rows], p.level[rows], p.declarer[rows]
-    hands = p.masks[rows].gather(
-        1, (declarer[:, None] + torch.arange(4, device=device)) % 4
-    )  # from declarer's seat
-    heard = p.heard[rows].long()
-    if hide is not None:
-        heard = torch.where(hide[:, :1], 38, heard)
-    none = torch.zeros_like(heard)
-    fixed = (strain[:, None].expand_as(heard), level[:, None].expand_as(heard))
-    said = torch.stack(
-        [
-            heard,
-            p.callers[rows].long(),
-            none + 52,
-            none,
-            none,
-            none + 4,
-            none + 13,
-            none + 2,
-            none,
-            *fixed,
-            none,
-        ],
-        dim=2,
+def batch_of(plays: Plays, chosen: np.ndarray, hide: Tensor | None = None) -> Batch:
+    """Some tables, played card by card for all of them at once.
+
+    ``hide`` (n, 2): whether calls, and dummy, are hidden from the network.
+    """
+    rows = torch.as_tensor(chosen, device=plays.cards.device)
+    turns = int(plays.length[chosen].max()) - HEARD
+    trick = TrickState.first(plays, rows)
+    states = []
+    for number in range(turns):
+        card = plays.cards[rows, number].long()
+        states.append(trick.turn_state(number, card))
+        trick.play(number, card)
+    tokens, dummy, *answers = (
+        torch.stack(column, dim=1) for column in zip(*states, strict=True)
     )
-    tokens, dummies, legals, cards, reals, holds, leads, follows = (
-        [],
-        [],
-        [],
-        [],
-        [],
-        [],
-        [],
-        [],
-    )
-    zero = torch.zeros(b, dtype=torch.int64, device=device)
-    turn, led, best_suit, best_rank, best_by = zero + 1, zero + 4, zero, zero + 13, zero
-    before = zero + CARDS
-    every = torch.arange(CARDS, device=device)
-    rest = hands.clone()
-    for i in range(n):
-        place = i % 4
-        if place == 0:
-            led = zero + 4
-        card = p.cards[rows, i].long()
-        there = card < CARDS
-        suit, rank = card // 13, card % 13
-        partner = (best_by - turn) % 4 == 2
-        holder = torch.where(led == 4, zero + 2, torch.where(partner, zero, zero + 1))
-        shown = torch.where((led == 4) | (best_suit != led), zero + 13, best_rank)
-        tokens.append(
-            torch.stack(
-                [
-                    zero + 38,
-                    zero,
-                    before,
-                    turn,
-                    zero + place,
-                    led,
-                    shown,
-                    holder,
-                    zero + i // 4,
-                    strain,
-                    level,
-                    zero + 1,
-                ],
-                dim=1,
-            )
-        )
-        dummies.append(rest[:, 2] if i else zero)
-        own = rest.gather(1, turn[:, None])[:, 0]
-        mask = (own[:, None] >> every) & 1
-        in_led = mask * (every // 13 == led[:, None])
-        legal = torch.where(in_led.any(dim=1, keepdim=True), in_led, mask).bool()
-        legals.append(legal)
-        cards.append(card)
-        reals.append(there & (turn != 2) & (legal.sum(dim=1) > 1))
-        holds.append(torch.stack([own >> 13 * s & 0x1FFF for s in range(4)], dim=1))
-        leads.append(zero + (0 if i == 0 else 1 if place == 0 else 2))
-        follows.append(in_led.any(dim=1))
-        if place == 0:
-            led, best_suit, best_rank, best_by = suit, suit, rank, turn
-        else:
-            better = torch.where(suit == best_suit, rank > best_rank, suit == strain)
-            best_suit, best_rank = (
-                torch.where(better, suit, best_suit),
-                torch.where(better, rank, best_rank),
-            )
-            best_by = torch.where(better, turn, best_by)
-        gone = torch.where(there, torch.ones_like(card) << card.clamp(max=51), zero)
-        rest = rest & ~torch.zeros_like(rest).scatter(1, turn[:, None], gone[:, None])
-        before = card
-        turn = best_by if place == 3 else (turn + 1) % 4
-    play = torch.cat([said, torch.stack(tokens, dim=1)], dim=1) + torch.as_tensor(
-        STARTS[:-1], device=device
-    )
-    dummy = torch.stack(dummies, dim=1)
+    heard = heard_tokens(plays, rows, hide)
+    starts = torch.as_tensor(STARTS[:-1], device=rows.device)
     if hide is not None:
         dummy = torch.where(hide[:, 1:], 0, dummy)
-    return Batch(
-        play,
-        dummy,
-        *(torch.stack(x, dim=1) for x in (legals, cards, reals, holds, leads, follows)),
-    )
+    return Batch(torch.cat([heard, tokens], dim=1) + starts, dummy, *answers)
+
+
+def heard_tokens(plays: Plays, rows: Tensor, hide: Tensor | None) -> Tensor:
+    """(n, HEARD, parts) the calls, a token each."""
+    heard = plays.heard[rows].long()
+    if hide is not None:
+        heard = torch.where(hide[:, :1], NO_CALL, heard)
+    zero = torch.zeros_like(heard)
+    parts = [
+        heard,
+        plays.callers[rows].long(),
+        zero + NO_CARD,
+        zero,
+        zero,
+        zero + NO_SUIT,
+        zero + NO_RANK,
+        zero + NOBODY,
+        zero,
+        plays.strain[rows][:, None].expand_as(heard),
+        plays.level[rows][:, None].expand_as(heard),
+        zero,
+    ]
+    return torch.stack(parts, dim=2)
+
+
+@dataclass
+class TrickState:
+    """Where the play stands at some tables; all are (n,) but ``hands``, (n, 4) masks.
+
+    Seats are told from declarer.
+    """
+
+    strain: Tensor
+    level: Tensor
+    hands: Tensor
+    turn: Tensor
+    suit_led: Tensor
+    best_suit: Tensor
+    best_rank: Tensor
+    best_seat: Tensor
+    card_before: Tensor
+
+    @classmethod
+    def first(cls, plays: Plays, rows: Tensor) -> TrickState:
+        """Before the opening lead."""
+        seats = plays.declarer[rows][:, None] + torch.arange(4, device=rows.device)
+        zero = torch.zeros(len(rows), dtype=torch.int64, device=rows.device)
+        return cls(
+            strain=plays.strain[rows],
+            level=plays.level[rows],
+            hands=plays.masks[rows].gather(1, seats % 4),
+            turn=zero + 1,
+            suit_led=zero + NO_SUIT,
+            best_suit=zero,
+            best_rank=zero + NO_RANK,
+            best_seat=zero,
+            card_before=zero + NO_CARD,
+        )
+
+    def turn_state(self, number: int, card: Tensor) -> tuple[Tensor, ...]:
+        """The token of a turn, dummy's cards, and the other parts of :class:`Batch`.
+
+        ``number`` is how many cards were played, ``card`` (n,) the next on record.
+        """
+        zero = torch.zeros_like(self.turn)
+        if number % 4 == 0:
+            self.suit_led = zero + NO_SUIT
+        own = self.hands.gather(1, self.turn[:, None])[:, 0]
+        all_cards = torch.arange(CARDS, device=own.device)
+        held = (own[:, None] >> all_cards) & 1
+        held_in_led = held * (all_cards // 13 == self.suit_led[:, None])
+        can_follow = held_in_led.any(dim=1)
+        legal = torch.where(can_follow[:, None], held_in_led, held).bool()
+        is_played = card < CARDS
+        is_choice = is_played & (self.turn != DUMMY_SEAT) & (legal.sum(dim=1) > 1)
+        holdings = torch.stack([own >> 13 * suit & 0x1FFF for suit in range(4)], dim=1)
+        if number == 0:
+            lead = 0
+        else:
+            lead = 1 if number % 4 == 0 else 2
+        dummy = self.hands[:, DUMMY_SEAT] if number else zero
+        token = self.token(number)
+        return (
+            token,
+            dummy,
+            legal,
+            card,
+            is_choice,
+            holdings,
+            zero + lead,
+            can_follow,
+        )
+
+    def token(self, number: int) -> Tensor:
+        """(n, parts) the token of a turn."""
+        zero = torch.zeros_like(self.turn)
+        is_lead = self.suit_led == NO_SUIT
+        is_ruffed = self.best_suit != self.suit_led
+        best_rank = torch.where(is_lead | is_ruffed, zero + NO_RANK, self.best_rank)
+        is_partner = (self.best_seat - self.turn) % 4 == 2
+        holder = torch.where(is_partner, zero, zero + 1)
+        parts = [
+            zero + NO_CALL,
+            zero,
+            self.card_before,
+            self.turn,
+            zero + number % 4,
+            self.suit_led,
+            best_rank,
+            torch.where(is_lead, zero + NOBODY, holder),
+            zero + number // 4,
+            self.strain,
+            self.level,
+            zero + 1,
+        ]
+        return torch.stack(parts, dim=1)
+
+    def play(self, number: int, card: Tensor) -> None:
+        """Play a card at each table; ``NO_CARD`` where the play is over."""
+        suit = card // 13
+        rank = card % 13
+        if number % 4 == 0:
+            self.suit_led = suit
+            self.best_suit = suit
+            self.best_rank = rank
+            self.best_seat = self.turn
+        else:
+            is_higher = rank > self.best_rank
+            is_trump = suit == self.strain
+            wins = torch.where(suit == self.best_suit, is_higher, is_trump)
+            self.best_suit = torch.where(wins, suit, self.best_suit)
+            self.best_rank = torch.where(wins, rank, self.best_rank)
+            self.best_seat = torch.where(wins, self.turn, self.best_seat)
+        bit = torch.ones_like(card) << card.clamp(max=51)
+        played = torch.where(card < CARDS, bit, torch.zeros_like(card))
+        no_cards = torch.zeros_like(self.hands)
+        self.hands = self.hands & ~no_cards.scatter(
+            1, self.turn[:, None], played[:, None]
+        )
+        self.card_before = card
+        self.turn = self.best_seat if number % 4 == 3 else (self.turn + 1) % 4
 
 
 class Player(nn.Module):
@@ -226,26 +305,26 @@ class Player(nn.Module):
         self.reader = Reader(
             ROWS, options.width, options.layers, options.heads, REACH, options.dropout
         )
-        width, mixed = options.width, options.mixed_units
+        width = options.width
+        mixed = options.mixed_units
         self.hands = Hands(options.hand_units, features, options.dropout)
         self.own = nn.Linear(options.hand_units, mixed, bias=False)
-        self.shift, self.scale = nn.Linear(width, mixed), nn.Linear(width, mixed)
-        self.out, self.context_out = (
-            nn.Linear(mixed, CARDS),
-            nn.Linear(width, CARDS, bias=False),
-        )
+        self.shift = nn.Linear(width, mixed)
+        self.scale = nn.Linear(width, mixed)
+        self.out = nn.Linear(mixed, CARDS)
+        self.context_out = nn.Linear(width, CARDS, bias=False)
         self.dropout = options.dropout
         nn.init.zeros_(self.scale.weight)
         nn.init.ones_(self.scale.bias)
 
     def forward(self, batch: Batch) -> Tensor:
         """(choices, 52) scores of the real choices, −∞ for what is illegal."""
-        held = (
-            (batch.dummy[:, :, None] >> torch.arange(CARDS, device=batch.dummy.device))
-            & 1
-        ).float()
-        shown = F.pad(held @ self.reader.table.weight[DUMMY:], (0, 0, HEARD, 0))
-        context = self.reader(batch.tokens, shown)[:, HEARD:][batch.real]
+        cards = torch.arange(CARDS, device=batch.dummy.device)
+        dummy = ((batch.dummy[:, :, None] >> cards) & 1).float()
+        dummy_vectors = F.pad(
+            dummy @ self.reader.table.weight[DUMMY:], (0, 0, HEARD, 0)
+        )
+        context = self.reader(batch.tokens, dummy_vectors)[:, HEARD:][batch.real]
         hand = self.own(self.hands(batch.holdings[batch.real]))
         mixed = F.dropout(
             F.relu(hand * self.scale(context) + self.shift(context)),
@@ -256,31 +335,34 @@ class Player(nn.Module):
         return scores.float().masked_fill(~batch.legal[batch.real], -math.inf)
 
 
-def losses_on(model: nn.Module, p: Plays, chosen: np.ndarray) -> dict[str, float]:
+def losses_on(model: nn.Module, plays: Plays, chosen: np.ndarray) -> dict[str, float]:
     """Mean −log P(card) by kind of choice."""
     model.eval()
-    found, kinds = [], []
-    device = p.cards.device
+    losses = []
+    leads = []
+    device = plays.cards.device
+    rng = np.random.default_rng(0)
     with (
         torch.no_grad(),
         torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"),
     ):
-        for group in grouped(p.length, chosen, TOKENS_A_STEP, np.random.default_rng(0)):
-            batch = batch_of(p, group)
-            found.append(
-                F.cross_entropy(model(batch), batch.card[batch.real], reduction="none")
-            )
-            kinds.append(batch.lead[batch.real])
+        for group in grouped(plays.length, chosen, TOKENS_A_STEP, rng):
+            batch = batch_of(plays, group)
+            cards = batch.card[batch.real]
+            losses.append(F.cross_entropy(model(batch), cards, reduction="none"))
+            leads.append(batch.lead[batch.real])
     model.train()
-    loss, kind = torch.cat(found), torch.cat(kinds)
-    result = {
-        name: float(loss[kind == k].mean())
-        for k, name in enumerate(("lead", "later lead", "to a lead"))
+    loss = torch.cat(losses)
+    lead = torch.cat(leads)
+    means = {
+        name: float(loss[lead == kind].mean())
+        for kind, name in enumerate(("lead", "later lead", "to a lead"))
     }
-    return {**result, "all": float(loss.mean())}
+    return {**means, "all": float(loss.mean())}
 
 
-def main() -> None:
+def options_of_command() -> argparse.Namespace:
+    """What the command line asks for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -302,55 +384,70 @@ def main() -> None:
     parser.add_argument("--heads", type=int, default=6)
     parser.add_argument("--hand-units", type=int, default=128)
     parser.add_argument("--mixed-units", type=int, default=192)
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Fit the player, judge it, and write the file that ships."""
+    options = options_of_command()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.manual_seed(options.seed)
     rng = np.random.default_rng(options.seed)
     tables = read(options.records)
-    split = tables.split[tables.deal]
     played = np.flatnonzero((np.diff(tables.card_start) > 0) & (tables.level > 0))
-    p, features = prepare(tables, played, device), suit_features().to(device)
-    learn, choose, judge = (
-        np.flatnonzero(split[played] == which) for which in (TRAIN, VALIDATE, HELD_OUT)
-    )
-    some = choose[:: max(1, len(choose) // 4000)]
+    plays = prepare(tables, played, device)
+    features = suit_features().to(device)
+    split = tables.split[tables.deal][played]
+    training = np.flatnonzero(split == TRAIN)
+    validation = np.flatnonzero(split == VALIDATE)
+    held_out = np.flatnonzero(split == HELD_OUT)
     print(
-        f"{len(learn)} tables to learn from, {len(choose)} to choose by, {len(judge)} to judge by",
+        f"{len(training)} tables to learn from, {len(validation)} to choose by, "
+        f"{len(held_out)} to judge by",
         flush=True,
     )
     player = Player(options, features).to(device)
-    print(
-        f"player: {sum(x.numel() for x in player.parameters())} parameters", flush=True
-    )
+    parameters = sum(values.numel() for values in player.parameters())
+    print(f"player: {parameters} parameters", flush=True)
 
-    def batches(generator: np.random.Generator):  # type: ignore[no-untyped-def]
-        for group in grouped(p.length, learn, TOKENS_A_STEP, generator):
-            yield batch_of(
-                p,
-                group,
-                torch.as_tensor(
-                    generator.random((len(group), 2)) < 1 / 8, device=device
-                ),
-            )
+    def batches(generator: np.random.Generator) -> Iterator[Batch]:
+        for group in grouped(plays.length, training, TOKENS_A_STEP, generator):
+            is_hidden = generator.random((len(group), 2)) < HIDDEN_SHARE
+            yield batch_of(plays, group, torch.as_tensor(is_hidden, device=device))
 
+    def loss_of(batch: Batch) -> Tensor:
+        return F.cross_entropy(player(batch), batch.card[batch.real])
+
+    step = max(1, len(validation) // VALIDATION_TABLES)
+    validation_sample = validation[::step]
     train(
         player,
         batches,
-        lambda b: F.cross_entropy(player(b), b.card[b.real]),
-        lambda: losses_on(player, p, some)["all"],
+        loss_of,
+        lambda: losses_on(player, plays, validation_sample)["all"],
         options.seconds,
         options.rate,
         options.decay,
         rng,
         "player",
     )
-    facts = {"seed": options.seed, "source": str(tables.source), "tables": len(learn)}
-    for name, which in (("validation", choose), ("held out", judge)):
-        facts[name] = {
-            kind: round(loss, 4) for kind, loss in losses_on(player, p, which).items()
-        }
+    facts = {
+        "seed": options.seed,
+        "source": str(tables.source),
+        "tables": len(training),
+        "validation": rounded_losses(player, plays, validation),
+        "held out": rounded_losses(player, plays, held_out),
+    }
     save(options.output, player, facts)
     print(json.dumps(facts))
+
+
+def rounded_losses(
+    player: Player, plays: Plays, chosen: np.ndarray
+) -> dict[str, float]:
+    """Losses to four places."""
+    losses = losses_on(player, plays, chosen)
+    return {kind: round(loss, 4) for kind, loss in losses.items()}
 
 
 if __name__ == "__main__":

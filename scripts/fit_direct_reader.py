@@ -1,12 +1,11 @@
-"""Fit the direct reader: where the hidden cards lie, straight from the auction and the
-own hand, with no bidder model.
+"""Fit the direct reader: where hidden cards lie, with no bidder model.
 
     python scripts/fit_direct_reader.py records.pbn.gz -o benchmarks/evaluation/direct.npz
 
-A transformer reads the own hand and the whole auction and gives, for each of the three
-hidden seats, the chance of every card and of every length of a suit. It is a baseline
-for the posterior, which must find the same from P(call ∣ hand) by Bayes' rule. All four
-chairs of each table are learned from. The split is by deal.
+It reads them straight from the auction and the own hand. A transformer gives, for each
+of the three hidden seats, the chance of every card and of every length of a suit. It is
+a baseline for the posterior, which must find the same from P(call ∣ hand) by Bayes'
+rule. All four chairs of each table are learned from. The split is by deal.
 
 Needs PyTorch (``pip install torch``), which bayesbridge does not.
 """
@@ -15,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,16 +29,26 @@ HEARD = 32
 """Calls of an auction that are read, the last ones."""
 
 SIZES = (39, 4, 4, HEARD + 1)
-"""Rows of a token: the call (38: the end), who called (from the reader's seat),
-vulnerability (ours, theirs), the place from the first call.
+"""Rows of a token.
+
+The call (38: the end), who called (from the reader's seat), vulnerability (ours,
+theirs), the place from the first call.
 """
+
+NO_CALL = 38
+TEN = 8
+"""Rank of the lowest honour; 0 is the two."""
 
 STARTS = np.cumsum([0, *SIZES])
 ROWS = int(STARTS[-1])
 TOKENS_A_STEP = 80_000
+VALIDATION_TABLES = 8000
+"""About so many are judged while the network learns."""
 
 
 class Auctions(NamedTuple):
+    """Auctions of all tables, on the device but for their lengths."""
+
     length: np.ndarray
     calls: Tensor
     vulnerable: Tensor
@@ -48,67 +58,68 @@ class Auctions(NamedTuple):
 
 
 def prepare(tables: Tables, device: torch.device) -> Auctions:
+    """Padded arrays of the tables."""
     length = np.minimum(np.diff(tables.call_start), HEARD).astype(np.int64)
-    calls = np.full((len(length), HEARD + 1), 38, np.uint8)
-    inside = np.arange(HEARD) < length[:, None]
-    calls[:, :HEARD][inside] = tables.calls[
-        (tables.call_start[:-1, None] + np.arange(HEARD))[inside]
-    ]
-    holdings = (
-        tables.masks[:, :, None] >> (13 * np.arange(4, dtype=np.uint64))
-        & np.uint64(0x1FFF)
-    ).astype(np.int16)
-    on = {
+    calls = np.full((len(length), HEARD + 1), NO_CALL, np.uint8)
+    is_made = np.arange(HEARD) < length[:, None]
+    call_index = tables.call_start[:-1, None] + np.arange(HEARD)
+    calls[:, :HEARD][is_made] = tables.calls[call_index[is_made]]
+    suit_shifts = 13 * np.arange(4, dtype=np.uint64)
+    holdings = tables.masks[:, :, None] >> suit_shifts & np.uint64(0x1FFF)
+    arrays = {
         "calls": calls,
         "vulnerable": tables.vulnerable.astype(np.int64),
         "dealer": tables.dealer.astype(np.int64),
-        "holdings": holdings,
+        "holdings": holdings.astype(np.int16),
         "deal": tables.deal.astype(np.int64),
     }
     return Auctions(
         length,
-        **{name: torch.tensor(value, device=device) for name, value in on.items()},
+        **{name: torch.tensor(value, device=device) for name, value in arrays.items()},
     )
 
 
 class Batch(NamedTuple):
+    """Tables of a step, each from one chair."""
+
     tokens: Tensor
+    """(n, places, 4) rows of the reader's table."""
     own: Tensor
+    """(n, 4) the reader's cards by suit."""
     end: Tensor
+    """(n,) the place after the last call, whose token gives the answer."""
     others: Tensor
+    """(n, 3, 4) cards of the hidden hands by suit, from the left on."""
 
 
-def batch_of(a: Auctions, chosen: np.ndarray, chair: Tensor) -> Batch:
-    """Some tables, each from one chair: the last token, after the last call, gives the
-    answer.
-    """
-    rows = torch.as_tensor(chosen, device=a.calls.device)
-    n = int(a.length[chosen].max()) + 1
-    call = a.calls[rows, :n].long()
-    place = torch.arange(n, device=call.device).expand_as(call)
-    who = (a.dealer[rows][:, None] + place - chair[:, None]) % 4
-    swap = ((chair - a.dealer[rows]) % 2)[:, None]
-    vulnerable = a.vulnerable[rows]
-    ours, theirs = vulnerable.gather(1, swap), vulnerable.gather(1, 1 - swap)
-    parts = (call, who, (2 * ours + theirs).expand_as(call), place)
+def batch_of(auctions: Auctions, chosen: np.ndarray, chair: Tensor) -> Batch:
+    """Some tables, each from one chair."""
+    device = auctions.calls.device
+    rows = torch.as_tensor(chosen, device=device)
+    places = int(auctions.length[chosen].max()) + 1
+    dealer = auctions.dealer[rows]
+    call = auctions.calls[rows, :places].long()
+    place = torch.arange(places, device=device).expand_as(call)
+    caller = (dealer[:, None] + place - chair[:, None]) % 4
+    # Vulnerability is by dealer's side and the other.
+    own_side = ((chair - dealer) % 2)[:, None]
+    vulnerable = auctions.vulnerable[rows]
+    own_vulnerable = vulnerable.gather(1, own_side)
+    their_vulnerable = vulnerable.gather(1, 1 - own_side)
+    sides = (2 * own_vulnerable + their_vulnerable).expand_as(call)
+    parts = (call, caller, sides, place)
     tokens = torch.stack(
         [part + int(start) for part, start in zip(parts, STARTS, strict=False)], dim=2
     )
-    hands = a.holdings[a.deal[rows]].long()
-    turned = hands.gather(
-        1,
-        ((chair[:, None] + torch.arange(4, device=call.device)) % 4)[:, :, None].expand(
-            -1, -1, 4
-        ),
-    )
-    end = torch.as_tensor(a.length[chosen], device=call.device)
-    return Batch(tokens, turned[:, 0], end, turned[:, 1:])
+    seats = (chair[:, None] + torch.arange(4, device=device)) % 4
+    hands = auctions.holdings[auctions.deal[rows]].long()
+    hands = hands.gather(1, seats[:, :, None].expand(-1, -1, 4))
+    end = torch.as_tensor(auctions.length[chosen], device=device)
+    return Batch(tokens, hands[:, 0], end, hands[:, 1:])
 
 
 class Direct(nn.Module):
-    """The network: (n, 52, 3) scores of seats for each card, (n, 3, 4, 14) scores of
-    lengths.
-    """
+    """The network: scores of seats for each card, and of lengths."""
 
     def __init__(self, options: argparse.Namespace, features: Tensor) -> None:
         super().__init__()
@@ -119,40 +130,40 @@ class Direct(nn.Module):
         self.holdings = Holdings(width, 64, features)
         self.enter = nn.Linear(width, width)
         self.hidden = nn.Linear(width, 2 * width)
-        self.cards, self.lengths = nn.Linear(2 * width, 156), nn.Linear(2 * width, 168)
+        self.cards = nn.Linear(2 * width, 52 * 3)
+        self.lengths = nn.Linear(2 * width, 3 * 4 * 14)
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """(n, 52, 3) scores of seats for each card, (n, 3, 4, 14) of lengths."""
         hand = self.enter(F.relu(self.holdings(batch.own)))
-        read_ = self.reader(batch.tokens, hand[:, None])
-        last = F.relu(
-            self.hidden(read_[torch.arange(len(read_), device=read_.device), batch.end])
-        )
-        return self.cards(last).view(-1, 52, 3).float(), self.lengths(last).view(
-            -1, 3, 4, 14
-        ).float()
+        context = self.reader(batch.tokens, hand[:, None])
+        tables = torch.arange(len(context), device=context.device)
+        hidden = F.relu(self.hidden(context[tables, batch.end]))
+        cards = self.cards(hidden).view(-1, 52, 3)
+        lengths = self.lengths(hidden).view(-1, 3, 4, 14)
+        return cards.float(), lengths.float()
 
 
 def losses(model: Direct, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-    """Mean −log P(true seat) of hidden cards, of hidden honours (A K Q J T), and −log
-    P(true length).
+    """Mean −log P(true seat) of hidden cards and honours, and −log P(true length).
+
+    Honours are A K Q J T.
     """
     cards, lengths = model(batch)
-    place = torch.arange(52, device=cards.device)
-    held = (batch.others[:, :, place // 13] >> (place % 13)) & 1  # (n, 3, 52)
-    hidden = held.any(dim=1)
+    card = torch.arange(52, device=cards.device)
+    held = (batch.others[:, :, card // 13] >> (card % 13)) & 1  # (n, 3, 52)
+    is_hidden = held.any(dim=1)
     seat = held.argmax(dim=1)
-    found = F.cross_entropy(cards[hidden], seat[hidden], reduction="none")
-    honour = (place % 13 >= 8).expand_as(hidden)[hidden]
+    loss = F.cross_entropy(cards[is_hidden], seat[is_hidden], reduction="none")
+    is_honour = (card % 13 >= TEN).expand_as(is_hidden)[is_hidden]
     bits = torch.arange(13, device=cards.device)
     length = ((batch.others[..., None] >> bits) & 1).sum(dim=3)
-    return (
-        found.mean(),
-        found[honour].mean(),
-        F.cross_entropy(lengths.flatten(0, 2), length.flatten()),
-    )
+    length_loss = F.cross_entropy(lengths.flatten(0, 2), length.flatten())
+    return loss.mean(), loss[is_honour].mean(), length_loss
 
 
 def main() -> None:
+    """Fit the reader, judge it, and write the file that ships."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -178,57 +189,53 @@ def main() -> None:
     rng = np.random.default_rng(options.seed)
     tables = read(options.records)
     split = tables.split[tables.deal]
-    a, features = prepare(tables, device), suit_features().to(device)
-    learn, choose, judge = (
-        np.flatnonzero(split == which) for which in (TRAIN, VALIDATE, HELD_OUT)
-    )
+    auctions = prepare(tables, device)
+    features = suit_features().to(device)
+    training = np.flatnonzero(split == TRAIN)
+    validation = np.flatnonzero(split == VALIDATE)
+    test = np.flatnonzero(split == HELD_OUT)
     model = Direct(options, features).to(device)
-    print(
-        f"direct: {sum(x.numel() for x in model.parameters())} parameters", flush=True
-    )
+    parameters = sum(values.numel() for values in model.parameters())
+    print(f"direct: {parameters} parameters", flush=True)
 
-    def batches(generator: np.random.Generator):  # type: ignore[no-untyped-def]
-        for group in grouped(a.length, learn, TOKENS_A_STEP, generator):
-            yield batch_of(
-                a,
-                group,
-                torch.as_tensor(generator.integers(0, 4, len(group)), device=device),
-            )
+    def batches(generator: np.random.Generator) -> Iterator[Batch]:
+        for group in grouped(auctions.length, training, TOKENS_A_STEP, generator):
+            chairs = generator.integers(0, 4, len(group))
+            yield batch_of(auctions, group, torch.as_tensor(chairs, device=device))
 
     def loss(batch: Batch) -> Tensor:
         cards, _, lengths = losses(model, batch)
         return cards + 0.3 * lengths
 
-    def leaders(which: np.ndarray) -> dict[str, float]:
-        """The opening leader's losses."""
-        which = which[tables.level[which] > 0]
+    def leader_losses(chosen: np.ndarray) -> dict[str, float]:
+        """The opening leader's losses, where somebody leads."""
+        chosen = chosen[tables.level[chosen] > 0]
         model.eval()
         sums = []
+        order = np.random.default_rng(0)
         with (
             torch.no_grad(),
             torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"),
         ):
-            for group in grouped(
-                a.length, which, TOKENS_A_STEP, np.random.default_rng(0)
-            ):
+            for group in grouped(auctions.length, chosen, TOKENS_A_STEP, order):
                 leader = (tables.contract[group, 1].astype(np.int64) + 1) % 4
-                found = losses(
-                    model, batch_of(a, group, torch.as_tensor(leader, device=device))
-                )
-                sums.append(torch.stack(found) * len(group))
+                chairs = torch.as_tensor(leader, device=device)
+                group_losses = losses(model, batch_of(auctions, group, chairs))
+                sums.append(torch.stack(group_losses) * len(group))
         model.train()
-        means = torch.stack(sums).sum(dim=0) / len(which)
+        means = torch.stack(sums).sum(dim=0) / len(chosen)
         return {
-            name: round(float(x), 4)
-            for name, x in zip(("cards", "honours", "lengths"), means, strict=True)
+            name: round(float(mean), 4)
+            for name, mean in zip(("cards", "honours", "lengths"), means, strict=True)
         }
 
-    some = choose[:: max(1, len(choose) // 8000)]
+    step = max(1, len(validation) // VALIDATION_TABLES)
+    validation_sample = validation[::step]
     train(
         model,
         batches,
         loss,
-        lambda: leaders(some)["honours"],
+        lambda: leader_losses(validation_sample)["honours"],
         options.seconds,
         options.rate,
         options.decay,
@@ -238,9 +245,9 @@ def main() -> None:
     facts = {
         "seed": options.seed,
         "source": str(tables.source),
-        "tables": len(learn),
-        "validation": leaders(choose),
-        "held out": leaders(judge),
+        "tables": len(training),
+        "validation": leader_losses(validation),
+        "held out": leader_losses(test),
     }
     save(options.output, model, facts)
     print(json.dumps(facts))

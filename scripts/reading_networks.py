@@ -224,10 +224,8 @@ def suit_features() -> Tensor:
         2 * cards[:, 12] + cards[:, 11],
         cards[:, 8:].sum(axis=1) * length / 10,
     ]
-    lengths, honours = (
-        np.eye(14)[length.astype(int)],
-        np.eye(16)[np.arange(1 << 13) >> 9],
-    )
+    lengths = np.eye(14)[length.astype(int)]
+    honours = np.eye(16)[np.arange(1 << 13) >> 9]
     return torch.tensor(
         np.concatenate([cards, lengths, honours, np.stack(numbers, axis=1)], axis=1),
         dtype=torch.float32,
@@ -241,15 +239,16 @@ def grouped(
     rng: np.random.Generator,
     mixed: int = 1,
 ) -> Iterator[np.ndarray]:
-    """All chosen tables in random order, about ``tokens`` tokens at a time, their
-    lengths up to ``mixed`` apart.
+    """All chosen tables in random order, about ``tokens`` tokens at a time.
+
+    Lengths of a group are up to ``mixed`` apart.
     """
     noisy = length[chosen] + mixed * rng.random(len(chosen))
     ordered = chosen[np.argsort(noisy, kind="stable")]
     ends = np.cumsum(length[ordered]) // tokens
     groups = np.split(ordered, np.flatnonzero(np.diff(ends)) + 1)
-    for i in rng.permutation(len(groups)):
-        yield groups[i]
+    for place in rng.permutation(len(groups)):
+        yield groups[place]
 
 
 class Recorded:
@@ -288,6 +287,10 @@ class Recorded:
             self.advance(self.batch)
 
 
+WARM_UP_STEPS = 300
+SECONDS_BETWEEN_REPORTS = 20
+
+
 def train(
     model: nn.Module,
     batches: Callable[[np.random.Generator], Iterator[object]],
@@ -315,9 +318,9 @@ def train(
         {"params": plain, "weight_decay": 0.0},
     ]
     on_gpu = device.type == "cuda"
-    now = torch.tensor(rate, device=device) if on_gpu else rate
+    first_rate = torch.tensor(rate, device=device) if on_gpu else rate
     optimiser = torch.optim.AdamW(
-        groups, lr=now, betas=(0.9, 0.98), fused=on_gpu, capturable=on_gpu
+        groups, lr=first_rate, betas=(0.9, 0.98), fused=on_gpu, capturable=on_gpu
     )
     average = [p.detach().clone() for p in model.parameters()]
     total = torch.zeros((), device=device)
@@ -335,41 +338,44 @@ def train(
         total.add_(loss.detach())
 
     step_by = Recorded(advance, optimiser) if recorded and on_gpu else None
-    start, step, epoch, shown = time.monotonic(), 0, 0, 0.0
+    start = time.monotonic()
+    last_report = 0.0
     spent = 0.0
-    best, kept = math.inf, average
+    step = 0
+    epoch = 0
+    best_loss = math.inf
+    best_weights = average
 
-    def judged() -> float:
+    def judge_average() -> float:
         """Validation of the averaged weights, which are kept if they are the best."""
-        nonlocal best, kept
+        nonlocal best_loss, best_weights
         with torch.no_grad():
-            own = [p.detach().clone() for p in model.parameters()]
+            own_weights = [p.detach().clone() for p in model.parameters()]
             _put(model, average)
-            found = validate()
-            _put(model, own)
+            loss = validate()
+            _put(model, own_weights)
         model.train()
-        if found < best:
-            best, kept = found, [p.clone() for p in average]
-        return found
+        if loss < best_loss:
+            best_loss = loss
+            best_weights = [p.clone() for p in average]
+        return loss
 
     while spent < seconds:
         epoch += 1
-        before = step
+        first_step = step
         total.zero_()
         for batch in batches(rng):
             spent = time.monotonic() - start
             if spent >= seconds:
                 break
-            wanted = (
-                rate
-                * min(1.0, (step + 1) / 300)
-                * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * spent / seconds)))
-            )
+            warm_up = min(1.0, (step + 1) / WARM_UP_STEPS)
+            cosine = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * spent / seconds))
+            rate_now = rate * warm_up * cosine
             for group in optimiser.param_groups:
                 if on_gpu:
-                    group["lr"].fill_(wanted)
+                    group["lr"].fill_(rate_now)
                 else:
-                    group["lr"] = wanted
+                    group["lr"] = rate_now
             if step_by is not None:
                 step_by(batch)
             else:
@@ -378,19 +384,22 @@ def train(
             step += 1
             if on_gpu and step % 50 == 0:
                 torch.cuda.synchronize()  # the clock is the host's
-        if step > before and time.monotonic() - shown > 20:
-            shown = time.monotonic()
+        is_due = time.monotonic() - last_report > SECONDS_BETWEEN_REPORTS
+        if step > first_step and is_due:
+            last_report = time.monotonic()
+            training = float(total) / (step - first_step)
             print(
-                f"{name}: epoch {epoch}, step {step}, {spent:.0f} s, training {float(total) / (step - before):.4f}, "
-                f"validation {judged():.4f}",
+                f"{name}: epoch {epoch}, step {step}, {spent:.0f} s, "
+                f"training {training:.4f}, validation {judge_average():.4f}",
                 flush=True,
             )
-    judged()
-    _put(model, kept)
+    judge_average()
+    _put(model, best_weights)
     print(
-        f"{name}: {epoch} epochs, {step} steps, best validation {best:.4f}", flush=True
+        f"{name}: {epoch} epochs, {step} steps, best validation {best_loss:.4f}",
+        flush=True,
     )
-    return best
+    return best_loss
 
 
 def _put(model: nn.Module, values: list[Tensor]) -> None:
@@ -408,9 +417,7 @@ def eight_bits(value: Tensor) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def round_weights(module: nn.Module) -> None:
-    """Make the matrices what the file will say of them, so that what is judged is what
-    ships.
-    """
+    """Round the matrices as the file will, so that what is judged is what ships."""
     for value in module.parameters():
         if getattr(value, "sixteen_bits", False):
             value.copy_(value.half())
@@ -420,28 +427,29 @@ def round_weights(module: nn.Module) -> None:
 
 
 def parameters_of(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
-    """The parameters by name: matrices as 8-bit numbers with a scale for each row, or
-    as 16-bit numbers where marked, the rest as 32-bit numbers.
+    """The parameters by name, as the file holds them.
+
+    Matrices are 8-bit numbers with a scale for each row, or 16-bit numbers where
+    marked; all else are 32-bit numbers.
     """
-    found: dict[str, np.ndarray] = {}
-    marked = {
-        name
-        for name, value in module.named_parameters()
+    arrays: dict[str, np.ndarray] = {}
+    sixteen_bits = {
+        key
+        for key, value in module.named_parameters()
         if getattr(value, "sixteen_bits", False)
     }
-    for key, value in module.state_dict().items():
-        name, value = prefix + key.replace(".", "_"), value.detach().float().cpu()
-        if key in marked:
-            found[name] = value.numpy().astype(np.float16)
+    for key, tensor in module.state_dict().items():
+        name = prefix + key.replace(".", "_")
+        value = tensor.detach().float().cpu()
+        if key in sixteen_bits:
+            arrays[name] = value.numpy().astype(np.float16)
         elif value.dim() > 1:
             whole, scale = eight_bits(value)
-            found[name], found[f"{name}:scale"] = (
-                whole.numpy().astype(np.int8),
-                scale.numpy(),
-            )
+            arrays[name] = whole.numpy().astype(np.int8)
+            arrays[f"{name}:scale"] = scale.numpy()
         else:
-            found[name] = value.numpy()
-    return found
+            arrays[name] = value.numpy()
+    return arrays
 
 
 def save(path: Path, module: nn.Module, facts: dict[str, object]) -> None:

@@ -101,7 +101,7 @@ def solved_leads(number: int) -> Arrays:
 
 
 def figures(folder: Path, positions: int) -> list[tuple[str, Floats, Floats]]:
-    """What, whether it is so in each layout, and what the network says of it."""
+    """What a figure is, its truth in each layout, and the network's chances of it."""
     rows = []
     for number in range(positions):
         found = kept(
@@ -123,41 +123,69 @@ def figures(folder: Path, positions: int) -> list[tuple[str, Floats, Floats]]:
     return [row for row in rows if 0.0 < row[1].mean() < 1.0]
 
 
-def coverage(folder: Path, positions: int) -> None:
-    rng = np.random.default_rng(1)
-    groups: dict[tuple[str, str], list[tuple[int, int, int, float, float]]] = {}
-    for what, values, said in figures(folder, positions):
+class Coverage(NamedTuple):
+    """How often samples of solved layouts come near the truth of one figure."""
+
+    within_two: int
+    """Samples whose share lies within two stated errors of the truth."""
+    within_one: int
+    """Those within one, as if the stated error were half as large."""
+    variance: float
+    """Of the corrected shares."""
+    plain_variance: float
+    """Of the share in as many solved layouts alone."""
+
+    @classmethod
+    def of(cls, values: Floats, chances: Floats, rng: np.random.Generator) -> Coverage:
+        """From (layouts,) values of a figure, and the network's chances of it."""
         truth = values.mean()
-        where = (
-            "near 0" if truth < NEAR else "near 1" if truth > 1 - NEAR else "between"
-        )
-        stated = halved = 0
-        found = []
+        within_two = 0
+        within_one = 0
+        shares = []
         for _ in range(REPETITIONS):
-            some = rng.integers(TRUTH, size=SOME)
+            rows = rng.integers(TRUTH, size=SOME)
             sample = CalibratedSample.of(
-                np.full(SOME, 1 / SOME), said[some, None], said.mean()[None]
+                np.full(SOME, 1 / SOME), chances[rows, None], chances.mean()[None]
             )
-            share, error = sample.share(values[some])
-            stated += abs(share - truth) <= 2 * error
-            halved += abs(share - truth) <= error
-            found.append(share)
-        plain = truth * (1 - truth) / SOME
-        groups.setdefault((what, where), []).append(
-            (stated, halved, REPETITIONS, float(np.var(found)), plain)
-        )
+            share, error = sample.share(values[rows])
+            within_two += abs(share - truth) <= 2 * error
+            within_one += abs(share - truth) <= error
+            shares.append(share)
+        plain_variance = truth * (1 - truth) / SOME
+        return cls(within_two, within_one, float(np.var(shares)), plain_variance)
+
+
+def region_of(truth: float) -> str:
+    """Where a chance lies, in words of the table."""
+    if truth < NEAR:
+        return "near 0"
+    return "near 1" if truth > 1 - NEAR else "between"
+
+
+def coverage(folder: Path, positions: int) -> None:
+    """Print how often stated errors hold, by figure and by where its chance lies."""
+    rng = np.random.default_rng(1)
+    groups: dict[str, list[Coverage]] = {}
+    for figure, values, chances in figures(folder, positions):
+        group = f"{figure} {region_of(values.mean())}"
+        groups.setdefault(group, []).append(Coverage.of(values, chances, rng))
     print(
-        f"{'':24}{'within two errors':>18}{'half the error':>16}{'figures':>9}{'solves saved':>14}"
+        f"{'':24}{'within two errors':>18}{'half the error':>16}"
+        f"{'figures':>9}{'solves saved':>14}"
     )
-    whole = np.zeros(3)
-    for (what, where), rows in sorted(groups.items()):
-        stated, halved, all_of, _, _ = np.sum(rows, axis=0)
-        whole += stated, halved, all_of
-        saved = float(np.median([row[4] / row[3] for row in rows if row[3] > 0]))
-        print(
-            f"{f'{what} {where}':24}{stated / all_of:>18.1%}{halved / all_of:>16.1%}{len(rows):>9}{saved:>13.2f}×"
-        )
-    print(f"{'all':24}{whole[0] / whole[2]:>18.1%}{whole[1] / whole[2]:>16.1%}")
+    for group, rows in sorted(groups.items()):
+        ratios = [row.plain_variance / row.variance for row in rows if row.variance > 0]
+        saved = float(np.median(ratios))
+        print(f"{shares_within(group, rows)}{len(rows):>9}{saved:>13.2f}×")
+    print(shares_within("all", [row for rows in groups.values() for row in rows]))
+
+
+def shares_within(name: str, rows: list[Coverage]) -> str:
+    """The name and the two shares of a line of the table."""
+    samples = len(rows) * REPETITIONS
+    within_two = sum(row.within_two for row in rows) / samples
+    within_one = sum(row.within_one for row in rows) / samples
+    return f"{name:24}{within_two:>18.1%}{within_one:>16.1%}"
 
 
 def rejected(

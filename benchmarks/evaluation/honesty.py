@@ -1,5 +1,4 @@
-"""Are the stated errors those that the answers show? Scores z = (answer − truth) /
-stated error over many seeds.
+"""Are the stated errors honest? Scores z = (answer − truth) / stated error.
 
     python benchmarks/evaluation/honesty.py --engine importance --kind style --resume importance_style
 
@@ -740,99 +739,110 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """Scores of one case: (n, quantities) z, ``nan`` where a number is not told or
-    stated without an error.
-
-    exact: (n, quantities) stated without an error wrong: (n, quantities) stated without
-    an error, and not equal to the truth; or the same everywhere, and far from it bound:
-    (n, cards) differences from the truth in units of ½ / √ess, which they are said not
-    to exceed bias:  (quantities,) the mean over seeds less the truth or the reference,
-    in standard errors; ``nan`` without either
-    """
+    """Scores of one case."""
 
     answers: Answers
     z: Floats
+    """(n, quantities) ``nan`` where a number is not told or stated without an error."""
     exact: NDArray[np.bool_]
+    """(n, quantities) stated without an error."""
     wrong: NDArray[np.bool_]
+    """(n, quantities) stated without an error, and not equal to the truth.
+
+    Or the same in all answers, and far from the truth.
+    """
     bound: Floats
+    """(n, cards) differences from the truth in units of ½ / √ess.
+
+    An answer says that they do not exceed one.
+    """
     bias: Floats
+    """(quantities,) the mean over seeds less the truth or the reference.
+
+    It is in standard errors; ``nan`` without truth and reference.
+    """
 
     @property
     def told(self) -> Floats:
-        """(m, quantities) z of the answers whose draws are said to be worth more than
-        one.
-        """
+        """(m, quantities) z of the answers whose draws are said to be worth two or more."""
         return self.z[self.answers.ess >= 2.0]
 
 
 def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
-    """Compare the answers of one case with the truth as far as it is known, else with
-    their mean.
+    """Compare the answers of one case with the truth.
+
+    Where the truth is not known, their mean takes its place.
     """
-    value, error = answers.value, answers.error
+    value = answers.value
+    error = answers.error
     n = max(2, int((~answers.refused).sum()))
-    known = np.array([truth.get(name, nan) for name in QUANTITIES])
-    has_truth = np.isfinite(known)
+    true_value = np.array([truth.get(name, nan) for name in QUANTITIES])
+    has_truth = np.isfinite(true_value)
     with np.errstate(all="ignore"):
-        told = np.isfinite(value)
-        mean = np.where(told, value, 0.0).sum(axis=0) / told.sum(axis=0)
-        gap = value - np.where(has_truth, known, mean)
-        fair = np.where(has_truth, 1.0, sqrt(1.0 - 1.0 / n))
-        exact = told & (error == 0.0)
-        z = np.where(told & ~exact, gap / (error * fair), nan)
+        is_stated = np.isfinite(value)
+        stated_count = is_stated.sum(axis=0)
+        mean = np.where(is_stated, value, 0.0).sum(axis=0) / stated_count
+        gap = value - np.where(has_truth, true_value, mean)
+        # An answer is part of the mean, so that its gap from it is smaller.
+        shrinkage = np.where(has_truth, 1.0, sqrt(1.0 - 1.0 / n))
+        exact = is_stated & (error == 0.0)
+        z = np.where(is_stated & ~exact, gap / (error * shrinkage), nan)
         rounding = SAME * np.maximum(1.0, np.abs(value))
-        same = told.any(axis=0) & (np.abs(value - mean) <= rounding).all(
-            axis=0, where=told
-        )
-        wrong = told & (exact | same) & (np.abs(gap) > 2.0 * error + rounding)
-        z[:, same] = nan
-        spread = np.sqrt(
-            np.where(told, (value - mean) ** 2, 0.0).sum(axis=0) / (n - 1) / n
-        )
-        against, uncertain = known, np.zeros(len(QUANTITIES))
-        if reference is not None and np.nansum(reference.ess) >= ENOUGH:
-            pooled, pooled_error = pool(reference)
-            against, uncertain = (
-                np.where(has_truth, known, pooled),
-                np.where(has_truth, 0.0, pooled_error),
-            )
-        bias = (mean - against) / np.hypot(spread, uncertain)
-        places = [QUANTITIES.index(name) for name in CARDS]
-        bound = 2.0 * np.sqrt(answers.ess)[:, None] * (gap / fair)[:, places]
-        bound[exact[:, places]] = nan
-    sampled = np.isfinite(bias) & (told & ~exact).any(axis=0) & ~same
-    return Scores(answers, z, exact, wrong, bound, np.where(sampled, bias, nan))
+        is_near_mean = np.abs(value - mean) <= rounding
+        is_constant = is_stated.any(axis=0) & is_near_mean.all(axis=0, where=is_stated)
+        is_far = np.abs(gap) > 2.0 * error + rounding
+        wrong = is_stated & (exact | is_constant) & is_far
+        z[:, is_constant] = nan
+        squares = np.where(is_stated, (value - mean) ** 2, 0.0)
+        mean_error = np.sqrt(squares.sum(axis=0) / (n - 1) / n)
+        target, target_error = _target(true_value, reference)
+        bias = (mean - target) / np.hypot(mean_error, target_error)
+        card_columns = [QUANTITIES.index(name) for name in CARDS]
+        card_gaps = (gap / shrinkage)[:, card_columns]
+        bound = 2.0 * np.sqrt(answers.ess)[:, None] * card_gaps
+        bound[exact[:, card_columns]] = nan
+    is_sampled = (is_stated & ~exact).any(axis=0) & ~is_constant
+    has_bias = np.isfinite(bias) & is_sampled
+    return Scores(answers, z, exact, wrong, bound, np.where(has_bias, bias, nan))
+
+
+def _target(true_value: Floats, reference: Answers | None) -> tuple[Floats, Floats]:
+    """(quantities,) what means are compared with, and its errors.
+
+    The truth where it is known; else the reference, if its draws are worth enough.
+    """
+    if reference is None or np.nansum(reference.ess) < ENOUGH:
+        return true_value, np.zeros(len(QUANTITIES))
+    has_truth = np.isfinite(true_value)
+    value, error = pool(reference)
+    return np.where(has_truth, true_value, value), np.where(has_truth, 0.0, error)
 
 
 def pool(reference: Answers) -> tuple[Floats, Floats]:
-    """(quantities,) means and errors of several runs with weights, as if they were one:
-    each counts by its P.
+    """(quantities,) means and errors of several runs with weights, as if they were one.
 
-    Runs that were refused do not count.
+    Each counts by its P of the evidence. Runs that were refused do not count.
     """
-    place = QUANTITIES.index(EVIDENCE)
-    values, errors = (
-        reference.value[~reference.refused],
-        reference.error[~reference.refused],
-    )
-    log = values[:, place]
-    mass = np.exp(log - log.max())
-    share = (mass / mass.sum())[:, None]
+    values = reference.value[~reference.refused]
+    errors = reference.error[~reference.refused]
+    evidence_column = QUANTITIES.index(EVIDENCE)
+    log_evidence = values[:, evidence_column]
+    evidence = np.exp(log_evidence - log_evidence.max())
+    share = (evidence / evidence.sum())[:, None]
     value = (share * values).sum(axis=0)
     error = np.sqrt((share**2 * errors**2).sum(axis=0))
-    value[place] = log.max() + np.log(mass.mean())
+    value[evidence_column] = log_evidence.max() + np.log(evidence.mean())
     return value, error
 
 
 def rms(parts: Sequence[Floats]) -> Interval:
-    """Root mean square of the scores of all answers, (n, …) in each part; an answer
-    counts as one.
+    """Root mean square of the scores of all answers, (n, …) in each part.
+
+    An answer counts as one, however many numbers it has.
     """
-    squares = (
-        np.concatenate([_by_answer(part**2) for part in parts])
-        if parts
-        else np.empty(0)
-    )
+    squares = np.empty(0)
+    if parts:
+        squares = np.concatenate([_by_answer(part**2) for part in parts])
     n = len(squares)
     if not n:
         return Interval(nan, nan, nan)
@@ -850,18 +860,20 @@ def rms(parts: Sequence[Floats]) -> Interval:
 
 
 def within(parts: Sequence[Floats]) -> Interval:
-    """Share of the scores within two errors; the interval by Wilson, with as many
-    trials as the answers are worth.
+    """Share of the scores within two errors.
+
+    The interval is Wilson's, with as many trials as the answers are worth.
     """
-    shares = [
-        _by_answer(np.where(np.isnan(part), nan, np.abs(part) <= 2.0)) for part in parts
-    ]
-    each = np.concatenate(shares) if shares else np.empty(0)
-    if not len(each):
+    is_within = [np.where(np.isnan(part), nan, np.abs(part) <= 2.0) for part in parts]
+    if not is_within:
         return Interval(nan, nan, nan)
-    share = float(each.mean())
-    spread = float(each.var(ddof=1)) if len(each) > 1 else 0.0
-    trials = len(each) * (share * (1 - share) / spread if spread else 1.0)
+    shares = np.concatenate([_by_answer(part) for part in is_within])
+    n = len(shares)
+    if not n:
+        return Interval(nan, nan, nan)
+    share = float(shares.mean())
+    spread = float(shares.var(ddof=1)) if n > 1 else 0.0
+    trials = n * (share * (1 - share) / spread if spread else 1.0)
     quantile = float(stats.norm.ppf((1 + LEVEL) / 2)) ** 2
     centre = (share + quantile / (2 * trials)) / (1 + quantile / trials)
     half = sqrt(quantile * (share * (1 - share) + quantile / (4 * trials)) / trials) / (
@@ -872,12 +884,11 @@ def within(parts: Sequence[Floats]) -> Interval:
 
 def _by_answer(values: Floats) -> Floats:
     """(m,) mean over the numbers of each answer that has any."""
-    told = np.isfinite(values)
-    some = told.any(axis=1)
-    found: Floats = np.where(told, values, 0.0)[some].sum(axis=1) / told[some].sum(
-        axis=1
-    )
-    return found
+    is_stated = np.isfinite(values)
+    answers = is_stated.any(axis=1)
+    sums = np.where(is_stated, values, 0.0)[answers].sum(axis=1)
+    means: Floats = sums / is_stated[answers].sum(axis=1)
+    return means
 
 
 @dataclass(frozen=True, slots=True)
@@ -894,8 +905,9 @@ class Row:
     bound: Interval
     """Cards: root mean square of the differences in units of ½ / √ess, one at most."""
     bias: float
-    """The largest |z| of a mean over the seeds against the truth or the reference,
-    ``nan`` without either.
+    """The largest |z| of a mean over the seeds.
+
+    Against the truth or the reference, ``nan`` without either.
     """
     bias_p: float
     """Its p, corrected for the number of means."""
@@ -909,53 +921,55 @@ class Row:
     @property
     def verdict(self) -> str:
         """What the row shows; a fault is told only where chance does not explain it."""
-        found = [one for one in self.rms.values() if np.isfinite(one.value)]
+        intervals = [group for group in self.rms.values() if np.isfinite(group.value)]
         if self.wrong:
             return WRONG
         if self.bias_p < 1.0 - LEVEL:
             return BIASED
-        if not found:
+        if not intervals:
             return UNKNOWN if self.warned or self.refused else EXACT
-        if (
-            any(one.low > BAND[1] for one in found)
-            or self.within.high < WITHIN
-            or self.bound.low > BAND[1]
-        ):
+        low, high = BAND
+        if any(interval.low > high for interval in intervals):
             return SMALL
-        if any(one.high < BAND[0] for one in found):
+        if self.within.high < WITHIN or self.bound.low > high:
+            return SMALL
+        if any(interval.high < low for interval in intervals):
             return LARGE
-        inside = all(BAND[0] <= one.low and one.high <= BAND[1] for one in found)
-        return HONEST if inside else OPEN
+        if all(low <= interval.low and interval.high <= high for interval in intervals):
+            return HONEST
+        return OPEN
 
 
 def row(scores: Sequence[Scores]) -> Row:
     """The cases of one engine and kind together."""
-    cases = [one.answers.case for one in scores]
-    groups = {
-        name: rms(
-            [one.told[:, [QUANTITIES.index(part) for part in parts]] for one in scores]
-        )
-        for name, parts in GROUPS.items()
-    }
-    bias = np.concatenate([one.bias for one in scores])
+    first_case = scores[0].answers.case
+    groups = {}
+    for name, quantities in GROUPS.items():
+        columns = [QUANTITIES.index(quantity) for quantity in quantities]
+        groups[name] = rms([case.told[:, columns] for case in scores])
+    bias = np.concatenate([case.bias for case in scores])
     bias = np.abs(bias[np.isfinite(bias)])
-    largest = float(bias.max()) if len(bias) else nan
-    told = sum(int(np.isfinite(one.answers.value).sum()) for one in scores)
-    many = sum(len(one.z) for one in scores)
+    largest = nan
+    bias_p = 1.0
+    if len(bias):
+        largest = float(bias.max())
+        bias_p = min(1.0, len(bias) * 2 * float(stats.norm.sf(largest)))
+    numbers = sum(int(np.isfinite(case.answers.value).sum()) for case in scores)
+    answers = sum(len(case.z) for case in scores)
     return Row(
-        cases[0].engine,
-        cases[0].position.kind,
-        len(cases),
-        many,
+        first_case.engine,
+        first_case.position.kind,
+        len(scores),
+        answers,
         groups,
-        within([one.z for one in scores]),
-        rms([one.bound for one in scores]),
+        within([case.z for case in scores]),
+        rms([case.bound for case in scores]),
         largest,
-        min(1.0, len(bias) * 2 * float(stats.norm.sf(largest))) if len(bias) else 1.0,
-        sum(int(one.exact.sum()) for one in scores) / max(1, told),
-        sum(int(one.wrong.sum()) for one in scores),
-        sum(int(one.answers.warned.sum()) for one in scores) / many,
-        sum(int(one.answers.refused.sum()) for one in scores) / many,
+        bias_p,
+        sum(int(case.exact.sum()) for case in scores) / max(1, numbers),
+        sum(int(case.wrong.sum()) for case in scores),
+        sum(int(case.answers.warned.sum()) for case in scores) / answers,
+        sum(int(case.answers.refused.sum()) for case in scores) / answers,
     )
 
 
@@ -967,36 +981,33 @@ class Honesty:
 
     @classmethod
     def of(cls, answers: Sequence[Answers], truths: Mapping[str, Truth]) -> Honesty:
-        """Score every case; ``truths`` by the name of the position. The joint posterior
-        has a truth of its own.
+        """Score every case; ``truths`` by the name of the position.
+
+        The joint posterior has a truth of its own.
         """
-        references = {
-            one.case.position: one for one in answers if one.case.engine == REFERENCE
-        }
-        return cls(
-            tuple(
-                scored(one, {}, None)
-                if one.case.engine == JOINT
-                else scored(
-                    one,
-                    truths.get(one.case.position.name, {}),
-                    references.get(one.case.position),
-                )
-                for one in answers
-                if one.case.engine != REFERENCE
-            )
-        )
+        references = {}
+        for answer in answers:
+            if answer.case.engine == REFERENCE:
+                references[answer.case.position] = answer
+        scores = []
+        for answer in answers:
+            position = answer.case.position
+            if answer.case.engine == JOINT:
+                scores.append(scored(answer, {}, None))
+            elif answer.case.engine != REFERENCE:
+                truth = truths.get(position.name, {})
+                scores.append(scored(answer, truth, references.get(position)))
+        return cls(tuple(scores))
 
     @property
     def rows(self) -> tuple[Row, ...]:
         """By engine and kind, in the order of the plan's engines."""
         by_row: dict[tuple[str, str], list[Scores]] = {}
-        for one in sorted(
-            self.scores, key=lambda one: ENGINES.index(one.answers.case.engine)
-        ):
-            by_row.setdefault(
-                (one.answers.case.engine, one.answers.case.position.kind), []
-            ).append(one)
+        for engine in ENGINES:
+            for scores in self.scores:
+                case = scores.answers.case
+                if case.engine == engine:
+                    by_row.setdefault((engine, case.position.kind), []).append(scores)
         return tuple(row(cases) for cases in by_row.values())
 
 

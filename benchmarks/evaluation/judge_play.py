@@ -29,8 +29,10 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from functools import partial
+from itertools import islice, product
 from math import exp, sqrt
 from pathlib import Path
 from typing import Any
@@ -67,21 +69,19 @@ CHOOSERS = {
 
 
 def boards(records: Path) -> Iterator[Record]:
-    """The first table of each deal of the test list, where the contract, the auction
-    and the lead are on record.
+    """The first table of each deal of the test list that can be judged.
+
+    Its contract, its auction and its lead are on record.
     """
-    seen = set()
+    earlier_deals = set()
     for record in iter_records(records):
-        if (
-            not isinstance(record, Record)
-            or record.contract is None
-            or record.auction is None
-            or not record.plays
-        ):
+        if not isinstance(record, Record) or not record.plays:
+            continue
+        if record.contract is None or record.auction is None:
             continue
         deal = record.deal
-        if deal is not None and str(deal) not in seen and is_test(deal):
-            seen.add(str(deal))
+        if deal is not None and str(deal) not in earlier_deals and is_test(deal):
+            earlier_deals.add(str(deal))
             yield record
 
 
@@ -92,45 +92,49 @@ def belief_of(kind: str, record: Record, chooser: Any, cards: int) -> Belief:
     assert record.contract is not None
     if kind == "and calls":
         return Belief.of_record(record, chooser, cards=cards, player=None)
-    seat, hand, seen = seen_by(record, chooser, cards)
-    plain = Belief(seat, hand, dummy=None, trump=record.contract.strain, player=None)
-    return plain.given(*(piece for piece in seen if not isinstance(piece, Called)))
+    seat, hand, evidence = seen_by(record, chooser, cards)
+    belief = Belief(seat, hand, dummy=None, trump=record.contract.strain, player=None)
+    return belief.given(*(piece for piece in evidence if not isinstance(piece, Called)))
 
 
-def preference(record: Record, cards: int, found: CardChoices) -> dict[str, float]:
-    """P(card) by the learned player, for the seat in turn; all the same for dummy,
-    whose cards it does not choose.
+def preference(record: Record, cards: int, choices: CardChoices) -> dict[str, float]:
+    """P(card) by the learned player, for the seat in turn.
+
+    It is the same for all cards of dummy, which dummy does not choose.
     """
-    turn, contract = found.turn, record.contract
+    contract = record.contract
+    seat = choices.turn.seat
+    hand = record.hands[seat]
     assert contract is not None
-    seat, hand = turn.seat, record.hands[turn.seat]
     assert hand is not None
-    player, dummy = (
-        LearnedPlayer(),
-        record.hands[contract.declarer.partner] if cards else None,
-    )
-    chances = {}
-    for card in turn.legal:
-        plays = [*record.plays[:cards], (seat, card)]
-        masks = np.array([hand.mask], np.uint64)
-        whole, known = (
-            player.log_likelihood(masks, contract, some, seat, record.auction, dummy)
-            for some in (plays, plays[:cards])
+    masks = np.array([hand.mask], np.uint64)
+    dummy = record.hands[contract.declarer.partner] if cards else None
+    player = LearnedPlayer()
+
+    def log_likelihood(plays: Sequence[tuple[Any, Any]]) -> Any:
+        return player.log_likelihood(
+            masks, contract, plays, seat, record.auction, dummy
         )
-        log = whole - known
-        chances[str(card)] = exp(float(log[0]))
+
+    earlier_plays = list(record.plays[:cards])
+    chances = {}
+    for card in choices.turn.legal:
+        with_card = log_likelihood([*earlier_plays, (seat, card)])
+        log_chance = with_card - log_likelihood(earlier_plays)
+        chances[str(card)] = exp(float(log_chance[0]))
     return chances
 
 
-def means(found: CardChoices) -> dict[str, tuple[float, ...]]:
-    """Each card, the best first: its tricks on average, how far it is behind, that
-    error, and 1 where it is close.
+def means(choices: CardChoices) -> dict[str, tuple[float, ...]]:
+    """What is known of each card, the best first.
+
+    Its tricks on average, how far it is behind, that error, and 1 where it is close.
     """
-    return {
-        str(card): (choice.tricks[0], *choice.behind, int(choice.close))
-        for choice in found.choices
-        for card in choice.cards[::-1]
-    }
+    figures = {}
+    for choice in choices.choices:
+        for card in choice.cards[::-1]:
+            figures[str(card)] = (choice.tricks[0], *choice.behind, int(choice.close))
+    return figures
 
 
 def judged(
@@ -138,74 +142,83 @@ def judged(
 ) -> dict[str, Any]:
     """The costs of all choices on one board."""
     began = time.process_time()
-    solver, contract, deal = card_solver(), record.contract, record.deal
-    assert contract is not None
-    assert deal is not None
     board: dict[str, Any] = {
-        "deal": str(deal),
-        "contract": str(contract),
+        "deal": str(record.deal),
+        "contract": str(record.contract),
         "after": list(after),
         "choices": [],
     }
-    for cards in [
-        4 * tricks + place
-        for tricks in after
-        for place in range(4 if len(after) > 1 else 1)
-    ]:
+    has_moments = len(after) > 1
+    places = range(4 if has_moments else 1)
+    for tricks, place in product(after, places):
+        cards = 4 * tricks + place
         if cards >= len(record.plays):
             break
-        seat, card = record.plays[cards]
-        chooser = contract.declarer if seat == contract.declarer.partner else seat
-        turn = turn_of(belief_of("and player", record, chooser, cards), contract)
-        taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0].astype(
-            int
-        )
-        most = max(taken[one.index] for one in turn.legal)
-        price = {str(one): int(most - taken[one.index]) for one in turn.legal}
-        if cards and not any(price.values()):
-            continue
-        one: dict[str, Any] = {
-            "cards": cards,
-            "declarer": not turn.defends,
-            "record": price[str(card)],
-        }
-        one |= {
-            "price": price,
-            "random": float(np.mean(list(price.values()))),
-            "seconds": {},
-        }
-        # Nobody has played a card before the lead, so the learned player adds nothing to its layouts.
-        for kind in KINDS if cards else KINDS[:2] if len(after) > 1 else KINDS[1:2]:
-            start = time.process_time()
-            posterior = believed(
-                belief_of(kind, record, chooser, cards), DRAWS, seed + cards
-            )
-            found = play(
-                posterior, contract, goal="tricks", solve=layouts, rng=seed + cards
-            )
-            one[kind] = price[str(found.choices[0].cards[-1])]
-            one["seconds"][kind] = time.process_time() - start
-        one.setdefault("and player", one["and calls"])
-        # Enough to try other rules of choice without solving again.
-        one["means"] = means(found)
-        one["liked"] = {
-            name: round(chance, 5)
-            for name, chance in preference(record, cards, found).items()
-        }
-        board["choices"].append(one)
+        # Nobody has played a card before the lead, so the learned player adds nothing
+        # to its layouts.
+        kinds = KINDS
+        if cards == 0:
+            kinds = KINDS[:2] if has_moments else KINDS[1:2]
+        choice = judged_choice(record, cards, kinds, layouts, seed + cards)
+        if choice is not None:
+            board["choices"].append(choice)
     return board | {"cpu": time.process_time() - began}
 
 
-def left(
+def judged_choice(
+    record: Record, cards: int, kinds: Sequence[str], layouts: int, seed: int
+) -> dict[str, Any] | None:
+    """The costs of one choice after so many cards.
+
+    ``None`` where no card can lose anything, but for the opening lead.
+    """
+    contract = record.contract
+    deal = record.deal
+    assert contract is not None
+    assert deal is not None
+    seat, card_on_record = record.plays[cards]
+    chooser = contract.declarer if seat == contract.declarer.partner else seat
+    turn = turn_of(belief_of("and player", record, chooser, cards), contract)
+    answers = run(card_solver(), Layouts.of([deal]), turn.question)
+    tricks = answers["lead_tricks"][0].astype(int)
+    most = max(tricks[card.index] for card in turn.legal)
+    price = {str(card): int(most - tricks[card.index]) for card in turn.legal}
+    if cards and not any(price.values()):
+        return None
+    choice: dict[str, Any] = {
+        "cards": cards,
+        "declarer": not turn.defends,
+        "record": price[str(card_on_record)],
+        "price": price,
+        "random": float(np.mean(list(price.values()))),
+        "seconds": {},
+    }
+    for kind in kinds:
+        start = time.process_time()
+        posterior = believed(belief_of(kind, record, chooser, cards), DRAWS, seed)
+        ranking = play(posterior, contract, goal="tricks", solve=layouts, rng=seed)
+        choice[kind] = price[str(ranking.choices[0].cards[-1])]
+        choice["seconds"][kind] = time.process_time() - start
+    choice.setdefault("and player", choice["and calls"])
+    # Enough to try other rules of choice without solving again.
+    choice["means"] = means(ranking)
+    choice["liked"] = {
+        name: round(chance, 5)
+        for name, chance in preference(record, cards, ranking).items()
+    }
+    return choice
+
+
+def boards_to_judge(
     args: argparse.Namespace, done: list[dict[str, Any]]
 ) -> Iterator[tuple[Record, tuple[int, ...]]]:
     """The boards that are still to be judged, with the moments to look at."""
-    known = {one["deal"]: len(one["after"]) for one in done}
+    moments = {board["deal"]: len(board["after"]) for board in done}
     for number, record in enumerate(boards(args.records)):
         if number >= max(args.boards, args.leads):
             return
         after = AFTER if number < args.boards else AFTER[:1]
-        if known.get(str(record.deal), 0) < len(after):
+        if moments.get(str(record.deal), 0) < len(after):
             yield record, after
 
 
@@ -227,158 +240,180 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)
-    done = (
-        [json.loads(line) for line in args.output.read_text().splitlines()]
-        if args.output.exists()
-        else []
-    )
-    with ProcessPoolExecutor(args.workers) as pool, args.output.open("a") as kept:
-        waiting = left(args, done)
-        running: dict[Future[dict[str, Any]], None] = {}
+    done = []
+    if args.output.exists():
+        done = [json.loads(line) for line in args.output.read_text().splitlines()]
+    with args.output.open("a") as output:
+        for board in judged_boards(args, done):
+            done.append(board)
+            output.write(json.dumps(board) + "\n")
+            output.flush()
+    print(tables(done))
+    return 0
+
+
+def judged_boards(
+    args: argparse.Namespace, done: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Boards as worker processes finish them; those with an error are left out."""
+    tasks = boards_to_judge(args, done)
+    running: dict[Future[dict[str, Any]], None] = {}
+    with ProcessPoolExecutor(args.workers) as pool:
         while True:
-            while (
-                len(running) < 2 * args.workers
-                and (task := next(waiting, None)) is not None
-            ):
+            for task in islice(tasks, 2 * args.workers - len(running)):
                 running[pool.submit(judged, *task, args.layouts, args.seed)] = None
             if not running:
                 break
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 del running[future]
                 try:
-                    done.append(future.result())
+                    board = future.result()
                 except BayesBridgeError as error:
                     print(f"left out: {error}", file=sys.stderr)
                     continue
-                kept.write(json.dumps(done[-1]) + "\n")
-                kept.flush()
-    print(tables(done))
-    return 0
+                yield board
 
 
-def pick(one: dict[str, Any]) -> int:
-    """What the card costs that the learned player likes best of the close leads, from
-    what was kept; else the best.
+def pick(choice: dict[str, Any]) -> int:
+    """The cost of the close lead that the learned player likes best.
+
+    After the lead, the cost of the best card.
     """
-    if one["cards"]:
-        return int(one["and player"])
-    close = [card for card, (*_, near) in one["means"].items() if near]
-    return int(one["price"][max(close, key=lambda card: one["liked"][card])])
+    if choice["cards"]:
+        return int(choice["and player"])
+    close = [card for card, (*_, is_close) in choice["means"].items() if is_close]
+    return int(choice["price"][max(close, key=lambda card: choice["liked"][card])])
 
 
 type Picked = Callable[[dict[str, Any]], bool]
 
 
+def is_after_trick(tricks: int, choice: dict[str, Any]) -> bool:
+    """Whether a choice is made after so many tricks."""
+    return bool(choice["cards"] // 4 == tricks)
+
+
+PARTS: dict[str, Picked] = {
+    "all": lambda _: True,
+    "declarer": lambda choice: choice["declarer"],
+    "defenders": lambda choice: not choice["declarer"],
+    "leader to the trick": lambda choice: choice["cards"] % 4 == 0,
+    "the other three": lambda choice: choice["cards"] % 4 > 0,
+    **{f"after trick {tricks}": partial(is_after_trick, tricks) for tricks in AFTER},
+}
+"""Which choices stand in each column of the table."""
+
+
+def is_decided(choice: dict[str, Any]) -> bool:
+    """Whether some card costs a trick."""
+    return any(choice["price"].values())
+
+
 def tables(done: list[dict[str, Any]]) -> str:
-    """The costs by chooser, for all choices and parts of them, and the leads that cost
-    nothing, in Markdown.
-    """
+    """The costs by chooser and part, and the leads that cost nothing, in Markdown."""
     for board in done:
-        for one in board["choices"]:
-            one["pick"] = pick(one)
-    whole = [
-        one
-        for one in {one["deal"]: one for one in done}.values()
-        if len(one["after"]) > 1
-    ]
-    parts: dict[str, Picked] = {
-        "all": lambda _: True,
-        "declarer": lambda one: one["declarer"],
-        "defenders": lambda one: not one["declarer"],
-        "leader to the trick": lambda one: one["cards"] % 4 == 0,
-        "the other three": lambda one: one["cards"] % 4 > 0,
-        **{
-            f"after trick {tricks}": lambda one, tricks=tricks: (
-                one["cards"] // 4 == tricks
-            )
-            for tricks in AFTER
-        },
-    }
-    choices = [
-        one for board in whole for one in board["choices"] if any(one["price"].values())
-    ]
-    counts = [sum(map(picked, choices)) for picked in parts.values()]
-    rows = [
-        f"| tricks lost by | {' | '.join(f'{name} ({n})' for name, n in zip(parts, counts, strict=True))} |"
-    ]
-    rows.append("|---" * (len(parts) + 1) + "|")
+        for choice in board["choices"]:
+            choice["pick"] = pick(choice)
+    # Of a board that was judged twice the later line counts.
+    distinct = list({board["deal"]: board for board in done}.values())
+    whole = [board for board in distinct if len(board["after"]) > 1]
+    return "\n".join([*_costs(whole), *_leads(distinct)])
+
+
+def _costs(boards: list[dict[str, Any]]) -> Iterator[str]:
+    """The table of costs, of boards that were judged at all moments."""
+    choices = []
+    for board in boards:
+        choices += filter(is_decided, board["choices"])
+    heads = [f"{name} ({sum(map(picked, choices))})" for name, picked in PARTS.items()]
+    yield f"| tricks lost by | {' | '.join(heads)} |"
+    yield "|---" * (len(heads) + 1) + "|"
     for kind, words in CHOOSERS.items():
-        rows.append(
-            f"| {words} | {' | '.join(_mean(whole, picked, kind) for picked in parts.values())} |"
-        )
+        cells = [_mean(boards, picked, kind) for picked in PARTS.values()]
+        yield f"| {words} | {' | '.join(cells)} |"
     for kind in ("hard evidence", "and calls", "and player", "pick"):
-        cells = [_mean(whole, picked, kind, "record") for picked in parts.values()]
-        rows.append(f"| {CHOOSERS[kind]} − record | {' | '.join(cells)} |")
-    cpu = [board["cpu"] for board in whole]
-    rows += [
-        "",
-        f"{len(choices)} choices on {len(whole)} boards, {np.mean(cpu or [0.0]):.0f} s a board.",
-        "",
-    ]
-    return "\n".join(
-        [*rows, *_leads(list({one["deal"]: one for one in done}.values()))]
-    )
+        cells = [_mean(boards, picked, kind, "record") for picked in PARTS.values()]
+        yield f"| {CHOOSERS[kind]} − record | {' | '.join(cells)} |"
+    cpu = [board["cpu"] for board in boards]
+    seconds = np.mean(cpu or [0.0])
+    yield ""
+    yield f"{len(choices)} choices on {len(boards)} boards, {seconds:.0f} s a board."
+    yield ""
 
 
 def _mean(
-    done: list[dict[str, Any]], picked: Picked, kind: str, less: str | None = None
+    boards: list[dict[str, Any]],
+    picked: Picked,
+    kind: str,
+    baseline: str | None = None,
 ) -> str:
-    """The mean over choices with one standard error over boards."""
+    """The mean cost over choices with one standard error over boards.
+
+    With a ``baseline``, the mean difference from another chooser.
+    """
     sums = []
-    for board in done:
-        part = [
-            one
-            for one in board["choices"]
-            if picked(one) and any(one["price"].values())
+    for board in boards:
+        choices = filter(picked, filter(is_decided, board["choices"]))
+        costs = [
+            choice[kind] - (0 if baseline is None else choice[baseline])
+            for choice in choices
         ]
-        sums.append(
-            (
-                sum(one[kind] - (0 if less is None else one[less]) for one in part),
-                len(part),
-            )
-        )
+        sums.append((sum(costs), len(costs)))
     total, count = np.array(sums or [(0, 0)], float).T
-    many = max(count.sum(), 1.0)
-    mean = total.sum() / many
-    error = sqrt(((total - mean * count) ** 2).sum()) / many
-    return f"{mean:+.3f} ± {error:.3f}" if less else f"{mean:.3f} ± {error:.3f}"
+    choice_count = max(count.sum(), 1.0)
+    mean = total.sum() / choice_count
+    error = sqrt(((total - mean * count) ** 2).sum()) / choice_count
+    return f"{mean:+.3f} ± {error:.3f}" if baseline else f"{mean:.3f} ± {error:.3f}"
 
 
-def _leads(done: list[dict[str, Any]]) -> Iterator[str]:
+def _leads(boards: list[dict[str, Any]]) -> Iterator[str]:
     """DDOLAR and ADDOLAR with one standard error."""
-    leads = [
-        (one, board["contract"])
-        for board in done
-        for one in board["choices"][:1]
-        if one["cards"] == 0
-    ]
-    # Nobody has played a card: the calls are all evidence. Boards of which the lead alone is judged have nothing else.
-    kinds, less = ("random", "and calls", "pick", "record"), ("and calls", "pick")
+    # Nobody has played a card: the calls are all evidence. Boards of which the lead
+    # alone is judged have nothing else.
     heads = [
-        *(CHOOSERS[kind] for kind in kinds),
-        *(f"{CHOOSERS[kind]} − record" for kind in less),
+        *(CHOOSERS[kind] for kind in LEAD_CHOOSERS),
+        *(f"{CHOOSERS[kind]} − record" for kind in BESIDE_RECORD),
     ]
     yield f"| opening leads | {' | '.join(heads)} |"
     yield "|---" * (len(heads) + 1) + "|"
     for name, no_trumps in (("in a suit", False), ("at no trumps", True)):
-        part = [one for one, contract in leads if ("NT" in contract) is no_trumps]
-        decided = [one for one in part if any(one["price"].values())]
-        for measure, some in (("DDOLAR", part), ("ADDOLAR", decided)):
-            if len(some) < 2:
-                continue
-            shares = {
-                kind: np.array([float(one[kind] == 0) for one in some])
-                for kind in kinds
-            }
-            shares["random"] = np.array(
-                [np.mean([cost == 0 for cost in one["price"].values()]) for one in some]
-            )
-            differences = [shares[kind] - shares["record"] for kind in less]
-            cells = [_share(values) for values in (*shares.values(), *differences)]
-            yield f"| {name}, {measure} ({len(some)}) | {' | '.join(cells)} |"
+        leads = [
+            board["choices"][0]
+            for board in boards
+            if ("NT" in board["contract"]) is no_trumps and _has_lead(board)
+        ]
+        decided = list(filter(is_decided, leads))
+        for measure, choices in (("DDOLAR", leads), ("ADDOLAR", decided)):
+            if len(choices) >= 2:
+                cells = map(_share, _shares_without_cost(choices))
+                yield f"| {name}, {measure} ({len(choices)}) | {' | '.join(cells)} |"
+
+
+LEAD_CHOOSERS = ("random", "and calls", "pick", "record")
+BESIDE_RECORD = ("and calls", "pick")
+"""Choosers that are compared with the lead on record."""
+
+
+def _has_lead(board: dict[str, Any]) -> bool:
+    """Whether the opening lead was judged, which is the first choice."""
+    choices = board["choices"]
+    return bool(choices) and choices[0]["cards"] == 0
+
+
+def _shares_without_cost(leads: list[dict[str, Any]]) -> list[Any]:
+    """For each column (leads,) how often the chooser's lead costs nothing."""
+    shares = {
+        kind: np.array([float(lead[kind] == 0) for lead in leads])
+        for kind in LEAD_CHOOSERS
+    }
+    costs = [np.array(list(lead["price"].values())) for lead in leads]
+    shares["random"] = np.array([np.mean(prices == 0) for prices in costs])
+    differences = [shares[kind] - shares["record"] for kind in BESIDE_RECORD]
+    return [*shares.values(), *differences]
 
 
 def _share(values: Any) -> str:
+    """The mean in percent with one standard error."""
     return f"{100 * values.mean():.1f} ± {100 * values.std(ddof=1) / sqrt(len(values)):.1f} %"
 
 

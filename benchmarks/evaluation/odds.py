@@ -1,5 +1,4 @@
-"""Do contracts make as often as is said? Boards on record, the chance told beside what
-the solver finds.
+"""Do contracts make as often as is said? Chances told, beside what the solver finds.
 
     python benchmarks/evaluation/odds.py boards.pbn --held-out --boards 2000 --resume odds
     python benchmarks/evaluation/odds.py boards.pbn --simulated --correct 0
@@ -30,6 +29,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.auctions import simulate_auction
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.display.markup import Table
@@ -72,17 +72,18 @@ COLUMNS: Final = (
     "solved",
     "level",
 )
-"""Which of ``CONTRACT_KINDS``; chances, their errors, the share of the solved layouts
-in which it makes; the level.
+"""What is told of a board.
+
+Which of ``CONTRACT_KINDS``; chances and their errors; the share of the solved layouts
+in which the contract makes; the level.
 """
 WIDTH: Final = 2 + len(COLUMNS)
-"""Of a board: whether it makes and whether it is corrected, 0 or 1; then the columns.
-"""
+"""Numbers of a board: whether it makes and is corrected, 0 or 1; then the columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked."""
+    """Which boards are judged, and how."""
 
     path: str
     """A PBN or LIN file."""
@@ -102,20 +103,20 @@ class Plan:
     """Of the contracts, at least."""
 
     def verify(self) -> Plan:
-        """The same, for as many boards as the file has, up to ``deals``."""
+        """The same plan, for no more boards than the file has."""
         if self.chair not in ROLES:
             raise BayesBridgeError(
                 f"unknown chair {self.chair!r}: choose {', '.join(ROLES)}",
                 chair=self.chair,
             )
-        found = len(self.records)
-        if not found:
-            kept = " that was held out" if self.held_out else ""
+        deals = len(self.records)
+        if not deals:
+            condition = " that was held out" if self.held_out else ""
             raise BayesBridgeError(
-                f"{self.path!r} holds no board{kept} with four hands and a contract",
+                f"{self.path!r} holds no board{condition} with four hands and a contract",
                 path=self.path,
             )
-        return replace(self, deals=found, correct=min(self.correct, found))
+        return replace(self, deals=deals, correct=min(self.correct, deals))
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -130,41 +131,39 @@ def _records(
     path: str, deals: int, held_out: bool, simulated: bool, level: int
 ) -> tuple[Record, ...]:
     """The first boards of different deals that can be scored."""
-    met: set[tuple[int, ...]] = set()
-
-    def fresh(record: object) -> bool:
-        if (
-            not isinstance(record, Record)
-            or record.deal is None
-            or usable(record) is not None
-        ):
-            return False
-        masks = tuple(hand.mask for hand in record.deal.hands)
-        if masks in met or (held_out and part_of_masks(masks) is not DealSplit.TEST):
-            return False
-        met.add(masks)
-        return True
-
-    boards: Iterator[Record] = (  # type: ignore[misc]
-        record for record in iter_records(path) if fresh(record)
-    )
+    boards = _different_deals(path, held_out)
     if simulated:
-        boards = (
-            record
-            for record in map(called_by_the_bidder, boards)
-            if usable(record) is None
-        )
-    high = (
+        bid_boards = map(called_by_the_bidder, boards)
+        boards = (record for record in bid_boards if usable(record) is None)
+    high_contracts = (
         record
         for record in boards
         if record.contract is not None and record.contract.level >= level
     )
-    return tuple(islice(high, deals))
+    return tuple(islice(high_contracts, deals))
+
+
+def _different_deals(path: str, held_out: bool) -> Iterator[Record]:
+    """The first usable board of each deal; of held-out deals alone if asked for."""
+    earlier_deals: set[tuple[int, ...]] = set()
+    for record in iter_records(path):
+        if not isinstance(record, Record) or record.deal is None:
+            continue
+        if usable(record) is not None:
+            continue
+        masks = tuple(hand.mask for hand in record.deal.hands)
+        if masks in earlier_deals:
+            continue
+        if held_out and part_of_masks(masks) is not DealSplit.TEST:
+            continue
+        earlier_deals.add(masks)
+        yield record
 
 
 def called_by_the_bidder(record: Record) -> Record:
-    """The same deal, the learned bidder calling in every seat; the cards on record
-    belong to another contract.
+    """The same deal, the learned bidder calling in every seat.
+
+    It has no plays: the cards on record belong to another contract.
     """
     assert record.deal is not None
     assert record.auction is not None
@@ -185,79 +184,100 @@ def called_by_the_bidder(record: Record) -> Record:
 @cache
 def solver() -> Estimator:
     """The estimator ``solved``, or one line that says how to get it."""
-    found = load().estimators.get(SOLVER)
-    if found is None:
+    estimator = load().estimators.get(SOLVER)
+    if estimator is None:
         raise BayesBridgeError(
             "this study solves deals: install the plugin bayesbridge-double-dummy"
         )
-    return found
+    return estimator
 
 
-def board(what: Plan, number: int, rng: np.random.Generator) -> Floats:
+def board(plan: Plan, number: int, rng: np.random.Generator) -> Floats:
     """(WIDTH,) what is said of one board, and what is true."""
-    record = what.records[number]
-    deal, contract = record.deal, record.contract
-    assert deal is not None
+    record = plan.records[number]
+    contract = record.contract
+    assert record.deal is not None
     assert contract is not None
-    question = Question.of(
-        (contract.declarer, contract.declarer.partner), trump=contract.strain.trump
+    declarer = contract.declarer
+    question = Question.of((declarer, declarer.partner), trump=contract.strain.trump)
+    belief = Belief.of_record(record, seat_of(plan.chair, declarer), cards=0)
+    posterior = belief.infer("auto", plan.draws, rng)
+    is_corrected = number < plan.correct
+    sample = posterior.resample(plan.solve if is_corrected else 0, rng)
+
+    # The deal itself is solved first, then the layouts of the sample.
+    truth = Layouts.of([record.deal])
+    solved_masks = np.concatenate([truth.masks, sample.masks])
+    solved_tricks = np.asarray(
+        solver().estimate(Layouts(solved_masks), question)[SOLVER], np.int64
     )
-    belief = Belief.of_record(record, seat_of(what.chair, contract.declarer), cards=0)
-    posterior = belief.infer("auto", what.draws, rng)
-    some = posterior.resample(what.solve if number < what.correct else 0, rng)
-    truth = Layouts.of([deal])
-    all_masks = np.concatenate([truth.masks, some.masks, posterior.layouts.masks])
+    is_made = solved_tricks >= contract.tricks_needed
+
+    all_masks = np.concatenate([solved_masks, posterior.layouts.masks])
     table = np.ascontiguousarray(all_masks[:, list(question.table)])
-    chances = np.asarray(table_tricks(table, question.trump), np.float64)
-    of_some, of_draws = chances[1 : 1 + len(some)], chances[1 + len(some) :]
-    tricks = np.asarray(
-        solver().estimate(Layouts(all_masks[: 1 + len(some)]), question)[SOLVER],
-        np.int64,
-    )
-    needed = contract.tricks_needed
-    made = of_draws[:, needed:].sum(axis=1)
-    share = float(posterior.weights @ made)
-    spread = float(posterior.weights @ ((made - share) ** 2))
-    error = 0.0 if posterior.exact else float(np.sqrt(spread / posterior.ess))
-    corrected, solved = (0.0, 0.0), 0.0
-    if len(some):
-        predicted = np.asarray(posterior.weights @ of_draws, np.float64)
-        worth = np.inf if posterior.exact else posterior.ess
-        control = of_some[:, needed:].sum(axis=1, keepdims=True)
-        sample = CalibratedSample.of(
-            np.full(len(some), 1 / len(some)),
-            control,
-            predicted[needed:].sum()[None],
-            worth,
+    trick_chances = np.asarray(table_tricks(table, question.trump), np.float64)
+    make_chances = trick_chances[:, contract.tricks_needed :].sum(axis=1)
+    draws = slice(len(solved_masks), None)
+    share, error = _network_chance(posterior, make_chances[draws])
+
+    corrected_chance = (0.0, 0.0, 0.0)
+    if len(sample):
+        mean_tricks = posterior.weights @ trick_chances[draws]
+        predicted = np.asarray(mean_tricks, np.float64)[contract.tricks_needed :].sum()
+        corrected_chance = _corrected_chance(
+            posterior, predicted, make_chances[1 : len(solved_masks)], is_made[1:]
         )
-        corrected = sample.share((tricks[1:] >= needed).astype(np.float64))
-        solved = float((tricks[1:] >= needed).mean())
-    kind = CONTRACT_KINDS.index(contract.kind)
-    told = (
-        kind,
+    columns = (
+        CONTRACT_KINDS.index(contract.kind),
         share,
         error,
-        float(chances[0, needed:].sum()),
-        *corrected,
-        solved,
+        float(make_chances[0]),
+        *corrected_chance,
         contract.level,
     )
-    return np.array([tricks[0] >= needed, len(some) > 0, *told], np.float64)
+    return np.array([is_made[0], len(sample) > 0, *columns], np.float64)
 
 
-def count(what: Plan, seed: np.random.SeedSequence, boards: int) -> Floats:
+def _network_chance(posterior: Posterior, chances: Floats) -> tuple[float, float]:
+    """Mean of (draws,) chances over the posterior, and its error by the draws."""
+    share = float(posterior.weights @ chances)
+    spread = float(posterior.weights @ ((chances - share) ** 2))
+    error = 0.0 if posterior.exact else float(np.sqrt(spread / posterior.ess))
+    return share, error
+
+
+def _corrected_chance(
+    posterior: Posterior,
+    predicted: np.float64,
+    chances: Floats,
+    is_made: NDArray[np.bool_],
+) -> tuple[float, float, float]:
+    """The chance corrected by solved layouts, its error, and the share that make.
+
+    ``predicted`` is the network's chance over the posterior; ``chances`` (n,) are what
+    it says of the solved layouts, ``is_made`` (n,) what the solver finds.
+    """
+    n = len(chances)
+    draws_worth = np.inf if posterior.exact else posterior.ess
+    sample = CalibratedSample.of(
+        np.full(n, 1 / n), chances[:, None], predicted[None], draws_worth
+    )
+    share, error = sample.share(is_made.astype(np.float64))
+    return share, error, float(is_made.mean())
+
+
+def count(plan: Plan, seed: np.random.SeedSequence, boards: int) -> Floats:
     """(boards, WIDTH) the boards of one chunk."""
     first = CHUNK * seed.spawn_key[0]
-    children = enumerate(seed.spawn(boards), first)
-    return np.stack(
-        [
-            board(what, number, np.random.default_rng(child))
-            for number, child in children
-        ]
-    )
+    rows = []
+    for place, child in enumerate(seed.spawn(boards), first):
+        rows.append(board(plan, place, np.random.default_rng(child)))
+    return np.stack(rows)
 
 
 BINS: Final = 10
+SMALL_SLAM: Final = 6
+GRAND_SLAM: Final = 7
 
 NETWORK: Final = "tricks over the posterior"
 CORRECTED: Final = "corrected by solved layouts"
@@ -279,35 +299,29 @@ class Forecast:
 
     @property
     def bins(self) -> tuple[Bin, ...]:
-        """Ten, those that have forecasts."""
+        """Those of ten bins that have forecasts."""
         place = bin_of(self.told, BINS)
-        return curve(
-            *(
-                np.bincount(place, weight, BINS)
-                for weight in (np.ones(len(place)), self.told, self.made)
-            )
-        )
+        counts = np.bincount(place, np.ones(len(place)), BINS)
+        told = np.bincount(place, self.told, BINS)
+        made = np.bincount(place, self.made, BINS)
+        return curve(counts, told, made)
 
     @property
     def error(self) -> float:
-        """Calibration error: mean gap between told and observed, over bins weighed by
-        their forecasts.
+        """Calibration error: mean gap of told and observed, by bins.
+
+        Bins are weighed by their forecasts.
         """
         return calibration_error(self.bins)
 
     @property
     def by_chance(self) -> float:
-        """What the calibration error would be by chance alone, if every chance told
-        were right.
-        """
-        spread = np.bincount(
-            bin_of(self.told, BINS), self.told * (1.0 - self.told), BINS
-        )
-        return (
-            sqrt(2 / pi / self.trials)
-            * float(np.sqrt(spread).sum())
-            / max(1, len(self.told))
-        )
+        """The calibration error by chance alone, if every chance told were right."""
+        variances = self.told * (1.0 - self.told)
+        bin_variances = np.bincount(bin_of(self.told, BINS), variances, BINS)
+        bin_errors = float(np.sqrt(bin_variances).sum())
+        # The mean absolute value of a normal variable is √(2 / π) of its deviation.
+        return sqrt(2 / pi / self.trials) * bin_errors / max(1, len(self.told))
 
     @property
     def brier(self) -> float:
@@ -329,36 +343,37 @@ class Odds:
     forecasts: tuple[Forecast, ...]
 
     @classmethod
-    def of(cls, what: Plan, rows: Floats) -> Odds:
+    def of(cls, plan: Plan, rows: Floats) -> Odds:
         """From (boards, WIDTH) rows."""
-        came, corrected = rows[:, 0], rows[:, 1] > 0
-        told = dict(zip(COLUMNS, rows[:, 2:].T, strict=True))
+        is_made = rows[:, 0]
+        is_corrected = rows[:, 1] > 0
+        columns = dict(zip(COLUMNS, rows[:, 2:].T, strict=True))
 
-        def forecast(name: str, column: str, rows: NDArray[np.bool_]) -> Forecast:
-            return Forecast(name, np.clip(told[column][rows], 0.0, 1.0), came[rows])
+        def forecast(name: str, column: str, boards: NDArray[np.bool_]) -> Forecast:
+            chances = np.clip(columns[column][boards], 0.0, 1.0)
+            return Forecast(name, chances, is_made[boards])
 
-        every = np.ones(len(came), dtype=np.bool_)
-        found = [
-            forecast(NETWORK, "network", every),
-            forecast(AT_TRUTH, "at_truth", every),
+        all_boards = np.ones(len(is_made), dtype=np.bool_)
+        forecasts = [
+            forecast(NETWORK, "network", all_boards),
+            forecast(AT_TRUTH, "at_truth", all_boards),
         ]
-        for place, kind in enumerate(CONTRACT_KINDS):
-            if (those := told["kind"] == place).any():
-                found.append(forecast(f"{NETWORK}: {kind}", "network", those))
-        for level, kind in ((6, "small slam"), (7, "grand slam")):
-            if (those := told["level"] == level).any():
-                found.append(forecast(f"{NETWORK}: {kind}", "network", those))
-        if corrected.any():
-            found += [
-                forecast(CORRECTED, "corrected", corrected),
-                forecast(SAME, "network", corrected),
-            ]
-            found.append(
-                Forecast(
-                    BESIDE_SOLVER, found[-1].told, told["solved"][corrected], what.solve
-                )
-            )
-        return cls(what, tuple(found))
+        kinds = [
+            (kind, columns["kind"] == place)
+            for place, kind in enumerate(CONTRACT_KINDS)
+        ]
+        kinds.append(("small slam", columns["level"] == SMALL_SLAM))
+        kinds.append(("grand slam", columns["level"] == GRAND_SLAM))
+        for kind, boards in kinds:
+            if boards.any():
+                forecasts.append(forecast(f"{NETWORK}: {kind}", "network", boards))
+        if is_corrected.any():
+            network = forecast(SAME, "network", is_corrected)
+            solved = columns["solved"][is_corrected]
+            forecasts.append(forecast(CORRECTED, "corrected", is_corrected))
+            forecasts.append(network)
+            forecasts.append(Forecast(BESIDE_SOLVER, network.told, solved, plan.solve))
+        return cls(plan, tuple(forecasts))
 
 
 MARKS: Final = {NETWORK: (BLUE, "o"), CORRECTED: (ORANGE, "s"), AT_TRUTH: (SKY, "^")}
@@ -367,40 +382,17 @@ FEWEST: Final = 10
 """Boards that a mark stands for at least."""
 
 
-def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
-    """Share of contracts that make, against the chance told: on the diagonal if all is
-    right.
+def plot_odds(odds: Odds, *, ax: Axes | None = None) -> Axes:
+    """Share of contracts that make, against the chance told.
 
-    Bars are two standard errors of the share, by the chances told; a mark stands for
-    ten boards at least.
+    The diagonal is where all is right. Bars are two standard errors of the share, by
+    the chances told; a mark stands for ten boards at least.
     """
     ax = new_axes(5.2, 4.8) if ax is None else ax
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
-    for one in found.forecasts:
-        if one.name not in MARKS:
-            continue
-        colour, mark = MARKS[one.name]
-        told, observed, many = (
-            np.array([bin_ for bin_ in one.bins if bin_.cards >= FEWEST], float)
-            .reshape(-1, 3)
-            .T
-        )
-        errors = 2 * np.sqrt(told * (1 - told) / many)
-        label = (
-            f"{one.name}: {len(one.told)} boards, error {100 * one.error:.1f} points"
-        )
-        ax.errorbar(
-            told, observed, errors, fmt="none", ecolor=colour, elinewidth=0.8, capsize=2
-        )
-        ax.plot(
-            told,
-            observed,
-            mark,
-            color=colour,
-            markeredgecolor=ink(),
-            markeredgewidth=0.6,
-            label=label,
-        )
+    for forecast in odds.forecasts:
+        if forecast.name in MARKS:
+            _draw_forecast(ax, forecast)
     for axis in (ax.xaxis, ax.yaxis):
         percent_axis(axis)
     ax.set_xlim(-0.02, 1.02)
@@ -413,65 +405,91 @@ def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def measure(what: Plan, seed: int = 1, how: RunOptions | None = None) -> Odds:
+def _draw_forecast(ax: Axes, forecast: Forecast) -> None:
+    """Marks and bars of one way to tell the chance."""
+    colour, mark = MARKS[forecast.name]
+    bins = [cell for cell in forecast.bins if cell.cards >= FEWEST]
+    told, observed, counts = np.array(bins, float).reshape(-1, 3).T
+    errors = 2 * np.sqrt(told * (1 - told) / counts)
+    boards = len(forecast.told)
+    points = 100 * forecast.error
+    ax.errorbar(
+        told, observed, errors, fmt="none", ecolor=colour, elinewidth=0.8, capsize=2
+    )
+    ax.plot(
+        told,
+        observed,
+        mark,
+        color=colour,
+        markeredgecolor=ink(),
+        markeredgewidth=0.6,
+        label=f"{forecast.name}: {boards} boards, error {points:.1f} points",
+    )
+
+
+def measure(plan: Plan, seed: int = 1, how: RunOptions | None = None) -> Odds:
     """All boards of a plan, told apart by a hash of their deals and contracts."""
-    text = "\n".join(f"{record.deal} {record.auction}" for record in what.records)
-    asked = {
-        "chair": what.chair,
-        "draws": what.draws,
-        "solve": what.solve,
-        "correct": what.correct,
+    text = "\n".join(f"{record.deal} {record.auction}" for record in plan.records)
+    key = {
+        "boards": hashlib.sha256(text.encode()).hexdigest()[:16],
+        "chair": plan.chair,
+        "draws": plan.draws,
+        "solve": plan.solve,
+        "correct": plan.correct,
     }
-    boards = hashlib.sha256(text.encode()).hexdigest()[:16]
-    job = Job("odds", partial(count, what), CHUNK, {"boards": boards, **asked})
-    return Odds.of(what, rows(job, what.deals, seed, how))
+    job = Job("odds", partial(count, plan), CHUNK, key)
+    return Odds.of(plan, rows(job, plan.deals, seed, how))
 
 
-def document(found: Odds) -> dict[str, Any]:
-    """What was found, as plain data."""
-    what = found.plan
-    asked = {
-        "chair": what.chair,
-        "draws": what.draws,
-        "solve": what.solve,
-        "held_out": what.held_out,
-    }
-    return {**asked, "forecasts": {one.name: _document(one) for one in found.forecasts}}
-
-
-def _document(one: Forecast) -> dict[str, Any]:
-    bias, error = one.bias
+def document(odds: Odds) -> dict[str, Any]:
+    """The forecasts and what they were asked with, as plain data."""
     return {
-        "boards": len(one.told),
-        "told": float(one.told.mean()),
-        "made": float(one.made.mean()),
+        "chair": odds.plan.chair,
+        "draws": odds.plan.draws,
+        "solve": odds.plan.solve,
+        "held_out": odds.plan.held_out,
+        "forecasts": {
+            forecast.name: _document(forecast) for forecast in odds.forecasts
+        },
+    }
+
+
+def _document(forecast: Forecast) -> dict[str, Any]:
+    """One forecast as plain data."""
+    bias, error = forecast.bias
+    return {
+        "boards": len(forecast.told),
+        "told": float(forecast.told.mean()),
+        "made": float(forecast.made.mean()),
         "bias": bias,
         "bias_error": error,
-        "calibration_error": one.error,
-        "calibration_error_by_chance": one.by_chance,
-        "brier": one.brier,
+        "calibration_error": forecast.error,
+        "calibration_error_by_chance": forecast.by_chance,
+        "brier": forecast.brier,
         "bins": [
             {"told": cell.predicted, "made": cell.observed, "boards": cell.cards}
-            for cell in one.bins
+            for cell in forecast.bins
         ],
     }
 
 
-def tables(found: Odds) -> Iterator[Table]:
-    """A row for each way to tell the chance, then the bins."""
-    rows = [
-        [
-            one.name,
-            number(len(one.told)),
-            percent(float(one.told.mean())),
-            percent(float(one.made.mean())),
-            f"{100 * one.bias[0]:+.1f} ± {100 * one.bias[1]:.1f}",
-            f"{100 * one.error:.1f}",
-            f"{100 * one.by_chance:.1f}",
-            f"{one.brier:.4f}",
-        ]
-        for one in found.forecasts
+def _table_row(forecast: Forecast) -> list[str]:
+    """The cells of one way to tell the chance."""
+    bias, bias_error = forecast.bias
+    return [
+        forecast.name,
+        number(len(forecast.told)),
+        percent(float(forecast.told.mean())),
+        percent(float(forecast.made.mean())),
+        f"{100 * bias:+.1f} ± {100 * bias_error:.1f}",
+        f"{100 * forecast.error:.1f}",
+        f"{100 * forecast.by_chance:.1f}",
+        f"{forecast.brier:.4f}",
     ]
+
+
+def tables(odds: Odds) -> Iterator[Table]:
+    """A row for each way to tell the chance, then the bins."""
     header = [
         "",
         "boards",
@@ -485,14 +503,14 @@ def tables(found: Odds) -> Iterator[Table]:
     yield Table(
         "Chances told beside what the solver finds; bias and errors in points",
         header,
-        rows,
+        [_table_row(forecast) for forecast in odds.forecasts],
     )
-    for one in found.forecasts:
+    for forecast in odds.forecasts:
         cells = [
             [percent(cell.predicted), percent(cell.observed), number(cell.cards)]
-            for cell in one.bins
+            for cell in forecast.bins
         ]
-        yield Table(one.name, ["told", "make", "boards"], cells)
+        yield Table(forecast.name, ["told", "make", "boards"], cells)
 
 
 def main() -> None:
@@ -525,7 +543,9 @@ def main() -> None:
         "--correct", type=int, default=200, help="boards that are corrected, the first"
     )
     args = parser.parse_args()
-    asked = (
+    plan = Plan(
+        args.records,
+        args.boards,
         args.chair,
         args.draws,
         args.solve,
@@ -534,12 +554,10 @@ def main() -> None:
         args.simulated,
         args.level,
     )
-    found = measure(
-        Plan(args.records, args.boards, *asked).verify(), args.seed, setting(args)
-    )
+    odds = measure(plan.verify(), args.seed, setting(args))
     if args.picture:
-        plot_odds(found).figure.savefig(args.picture)
-    show(args, document(found), tables(found))
+        plot_odds(odds).figure.savefig(args.picture)
+    show(args, document(odds), tables(odds))
 
 
 if __name__ == "__main__":

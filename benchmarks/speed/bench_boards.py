@@ -1,11 +1,11 @@
-"""What `bayesbridge score` takes for a board, and what its draws are worth, beside
-uniform draws that are weighed.
+"""What `bayesbridge score` takes for a board, and what its draws are worth.
 
     python benchmarks/speed/bench_boards.py [--json | --write]
 
-Boards are dealt at random and bid by the learned bidder, so anybody can repeat it;
-those that are passed out are left out. The opening leader looks at them after the
-auction. One core, warmed up, processor time; no speed is asserted.
+Uniform draws that are weighed stand beside it. Boards are dealt at random and bid by
+the learned bidder, so anybody can repeat it; those that are passed out are left out.
+The opening leader looks at them after the auction. One core, warmed up, processor time;
+no speed is asserted.
 """
 
 from __future__ import annotations
@@ -31,20 +31,71 @@ BOARDS = 40
 
 def boards() -> list[Record]:
     """Boards that somebody leads to."""
-    found: list[Record] = []
+    records: list[Record] = []
     for number, masks in enumerate(next(deal_blocks(2 * BOARDS, 1)).tolist()):
         north, east, south, west = map(Hand, masks)
         deal = Deal((north, east, south, west))
         auction = simulate_auction(deal, LearnedBidder(), "N", None, rng=number)
         record = Record(hands=deal.hands, auction=auction)
         if usable(record) is None:
-            found.append(record)
-    return found[:BOARDS]
+            records.append(record)
+    return records[:BOARDS]
+
+
+def timed_worth(
+    beliefs: list[Belief], worth_of: Callable[[Belief], float]
+) -> tuple[float, list[float]]:
+    """Seconds a board that finding the worth of draws takes, and the worth of each."""
+    worth_of(beliefs[0].given())  # warms up
+    worth: list[float] = []
+    seconds = once(lambda: worth.extend(worth_of(belief.given()) for belief in beliefs))
+    return seconds / len(beliefs), worth
+
+
+def uniform_worth(belief: Belief) -> float:
+    """The effective number of uniform draws, weighed.
+
+    The engine ``likelihood-weighting`` refuses the boards where it is too small.
+    """
+    logs = belief.target.soft.of_layouts(belief.target.sampler.draw(DRAWS, 1))
+    weights = np.exp(logs - logs.max())
+    return float(weights.sum() ** 2 / np.square(weights).sum())
+
+
+def inferred_worth(belief: Belief) -> float:
+    """The effective number of draws of ``auto``."""
+    return belief.infer("auto", DRAWS, 1).ess
+
+
+def seconds_of_score(records: list[Record]) -> float:
+    """Seconds a board that the whole of ``bayesbridge score`` takes."""
+    reader = reader_of("learned+learned")
+    score_reader(reader, records[0], view_of_chair(records[0], "leader", 0))
+    seconds = once(
+        lambda: [
+            score_reader(reader, record, view_of_chair(record, "leader", 0))
+            for record in records
+        ]
+    )
+    return seconds / len(records)
+
+
+def seconds_of_calls(beliefs: list[Belief]) -> float:
+    """Seconds a board that P(calls | hands) of so many layouts takes."""
+    drawn = [belief.target.sampler.draw(DRAWS, 2) for belief in beliefs]
+    seconds = once(
+        lambda: [
+            belief.target.soft.of_layouts(layouts)
+            for belief, layouts in zip(beliefs, drawn, strict=True)
+        ]
+    )
+    return seconds / len(beliefs)
 
 
 def boards_of_a_leader() -> Table:
-    """The whole score of each board; its draws alone; uniform draws; and P(calls |
-    hand) of as many layouts.
+    """Time and worth of the whole score, of its draws, and of uniform draws.
+
+    Then the time of P(calls | hands) of as many layouts.
     """
     records = boards()
     beliefs = [
@@ -52,38 +103,14 @@ def boards_of_a_leader() -> Table:
         for record in records
         if record.leader
     ]
-
-    def drawn(worth_of: Callable[[Belief], float]) -> tuple[float, list[float]]:
-        worth_of(beliefs[0].given())
-        worth: list[float] = []
-        spent = once(
-            lambda: worth.extend(worth_of(belief.given()) for belief in beliefs)
-        )
-        return spent / len(beliefs), worth
-
-    def uniform(belief: Belief) -> float:
-        """The worth of uniform draws; the engine ``likelihood-weighting`` refuses the
-        boards where it is too small.
-        """
-        logs = belief.target.soft.of_layouts(belief.target.sampler.draw(DRAWS, 1))
-        weights = np.exp(logs - logs.max())
-        return float(weights.sum() ** 2 / np.square(weights).sum())
-
     rows: list[tuple[str | float | None, ...]] = []
-    plain, few = drawn(uniform)
-    tilted, worth = drawn(lambda belief: belief.infer("auto", DRAWS, 1).ess)
-    reader = reader_of("learned+learned")
-    score_reader(reader, records[0], view_of_chair(records[0], "leader", 0))
-    whole = once(
-        lambda: [
-            score_reader(reader, record, view_of_chair(record, "leader", 0))
-            for record in records
-        ]
-    ) / len(records)
+    uniform_seconds, uniform_ess = timed_worth(beliefs, uniform_worth)
+    draw_seconds, draw_ess = timed_worth(beliefs, inferred_worth)
+    uniform_rate = np.mean(uniform_ess) / uniform_seconds
     for name, seconds, ess in (
-        ("`bayesbridge score`, all of it", whole, worth),
-        ("its draws alone, `auto`", tilted, worth),
-        ("uniform draws, weighed", plain, few),
+        ("`bayesbridge score`, all of it", seconds_of_score(records), draw_ess),
+        ("its draws alone, `auto`", draw_seconds, draw_ess),
+        ("uniform draws, weighed", uniform_seconds, uniform_ess),
     ):
         rate = np.mean(ess) / seconds
         rows.append(
@@ -93,20 +120,13 @@ def boards_of_a_leader() -> Table:
                 float(np.median(ess)),
                 float(np.quantile(ess, 0.1)),
                 rate,
-                rate * plain / np.mean(few),
+                rate / uniform_rate,
             )
         )
-    layouts = [belief.target.sampler.draw(DRAWS, 2) for belief in beliefs]
-    asked = once(
-        lambda: [
-            belief.target.soft.of_layouts(some)
-            for belief, some in zip(beliefs, layouts, strict=True)
-        ]
-    )
     rows.append(
         (
             f"P(calls ∣ hands) of {DRAWS} layouts",
-            asked / len(beliefs),
+            seconds_of_calls(beliefs),
             None,
             None,
             None,

@@ -1,12 +1,11 @@
-"""Double-dummy results: the tables that DDS publishes, endings against plain minimax,
-and the contract.
-"""
+"""Double-dummy results: tables that DDS publishes, endings by plain minimax, contracts."""
 
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import product
 from pathlib import Path
 
 import bayesbridge_double_dummy as plugin
@@ -38,8 +37,9 @@ PUBLISHED = {
     "E:QJT5432.T.6.QJ82 .J97543.K7532.94 87.A62.QJT4.AT75 AK96.KQ8.A98.K63": "6767 8383 a2a2 4949 9393",
     "N:73.QJT.AQ54.T752 QT6.876.KJ9.AQ84 5.A95432.7632.K6 AKJ9842.K.T8.J93": "3939 8484 9494 3a3a 4848",
 }
-"""The deals of DDS's own examples/hands.cpp: tricks (a is ten) of N E S W in C, D, H,
-S, NT.
+"""The deals of DDS's own examples/hands.cpp, and their tricks.
+
+A group for each strain, clubs first: tricks of N E S W, where a is ten.
 """
 
 ONE_SUIT_EACH = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
@@ -56,36 +56,30 @@ def tables(published):
 
 
 def test_the_published_tables(tables):
-    expected = [
-        [[int(c, 16) for c in row] for row in text.split()]
-        for text in PUBLISHED.values()
-    ]
-    assert tables.tolist() == expected
+    for table, text in zip(tables.tolist(), PUBLISHED.values(), strict=True):
+        for row, digits in zip(table, text.split(), strict=True):
+            assert row == [int(digit, 16) for digit in digits]
 
 
 def test_some_strains_alone(published, tables):
-    some = run(DoubleDummy(("NT", "C")), published, Question.of("S:N"))["dd_tricks"]
-    assert np.array_equal(some, tables[:, [4, 0]])
+    answers = run(DoubleDummy(("NT", "C")), published, Question.of("S:N"))
+    assert np.array_equal(answers["dd_tricks"], tables[:, [4, 0]])
 
 
 @pytest.mark.parametrize("pair", ["S:N", "E:W", "W:E"])
 @pytest.mark.parametrize("trump", [None, *Suit])
 def test_one_contract_solved_equals_the_table(published, tables, pair, trump):
     question = Question.of(pair, trump=trump)
-    found = run(Solved(), published, question)["solved"]
-    assert (
-        found.tolist()
-        == tables[:, 4 if trump is None else trump, question.pair[0]].tolist()
-    )
+    tricks = run(Solved(), published, question)["solved"]
+    strain = 4 if trump is None else trump
+    assert tricks.tolist() == tables[:, strain, question.pair[0]].tolist()
 
 
 def test_a_contract_played_with_a_neighbour_equals_the_table(published):
     question = Question.of("E:N", trump=Suit.S)
     table = run(DoubleDummy(("S",)), published, question)["dd_tricks"]
-    assert (
-        run(Solved(), published, question)["solved"].tolist()
-        == table[:, 0, Seat.E].tolist()
-    )
+    tricks = run(Solved(), published, question)["solved"]
+    assert tricks.tolist() == table[:, 0, Seat.E].tolist()
 
 
 def test_what_a_layout_takes_is_told():
@@ -97,16 +91,15 @@ def test_a_contract_is_corrected_by_the_solver():
     belief = Belief("S", "AKQ32.KJ3.A54.Q2").given(
         Reveal("N", "J54.AQ2.KQ76.A54"), Holds("W", "ST S9 S8 S7")
     )
-    found = estimate(belief.infer(draws=2000, rng=1), contract="7S", solve=40)[
-        "contract"
-    ].to_dataset()
-    assert (found.attrs["basis"], int(found.solved)) == ("corrected", 40)
+    result = estimate(belief.infer(draws=2000, rng=1), contract="7S", solve=40)
+    contract = result["contract"].to_dataset()
+    assert contract.attrs["basis"] == "corrected"
+    assert int(contract.solved) == 40
 
 
 def test_one_suit_each():
-    table = run(DoubleDummy(), Layouts.of([ONE_SUIT_EACH]), Question.of("S:N"))[
-        "dd_tricks"
-    ][0]
+    answers = run(DoubleDummy(), Layouts.of([ONE_SUIT_EACH]), Question.of("S:N"))
+    table = answers["dd_tricks"][0]
     assert table[:4].tolist() == [
         [0, 13, 0, 13],
         [13, 0, 13, 0],
@@ -126,10 +119,9 @@ def test_the_best_lead_leaves_declarer_what_the_table_says(
     declarer = question.pair[0]
     strain = 4 if trump is None else int(trump)
     assert (leads["lead_tricks"].max(axis=1) == 13 - tables[:, strain, declarer]).all()
-    held = published.masks[:, declarer.next(), None] >> np.arange(
-        52, dtype=np.uint64
-    ) & np.uint64(1)
-    assert np.array_equal(leads["lead_playable"], held.astype(bool))
+    leaders_hands = published.masks[:, declarer.next(), None]
+    is_held = leaders_hands >> np.arange(52, dtype=np.uint64) & np.uint64(1)
+    assert np.array_equal(leads["lead_playable"], is_held.astype(bool))
     assert ((leads["lead_tricks"] >= 0) == leads["lead_playable"]).all()
 
 
@@ -139,33 +131,54 @@ def test_a_pair_of_neighbours_is_seated_opposite(published, tables):
         [Deal((deal["E"], deal["S"], deal["N"], deal["W"])) for deal in published]
     )
     opposite = run(DoubleDummy(("NT",)), moved, Question.of("N:S"))["dd_tricks"][:, 0]
-    beside = run(DoubleDummy(("NT",)), published, Question.of("E:N"))["dd_tricks"][:, 0]
-    assert np.array_equal(beside[:, [Seat.E, Seat.S, Seat.N, Seat.W]], opposite)
-    assert not np.array_equal(beside, tables[:, 4])
+    answers = run(DoubleDummy(("NT",)), published, Question.of("E:N"))
+    neighbours = answers["dd_tricks"][:, 0]
+    assert np.array_equal(neighbours[:, [Seat.E, Seat.S, Seat.N, Seat.W]], opposite)
+    assert not np.array_equal(neighbours, tables[:, 4])
 
 
-def best(hands, trick, side):
+def without_card(hands, seat, card):
+    """The hands after a seat has played a card."""
+    remaining = list(hands)
+    remaining[seat] = hands[seat] - Hand.of(card)
+    return remaining
+
+
+def minimax_tricks(hands, trick, side):
     """Tricks of a side from here, by plain minimax over the cards of all four hands."""
     if trick.complete:
-        won = trick.winner in side
-        return won + (
-            best(hands, Trick(trick.winner, trick.trump), side)
-            if any(map(len, hands))
-            else 0
-        )
+        won = int(trick.winner in side)
+        if not any(map(len, hands)):
+            return won
+        return won + minimax_tricks(hands, Trick(trick.winner, trick.trump), side)
     seat = trick.turn
     values = [
-        best(
-            [
-                hand - Hand.of(card) if s == seat else hand
-                for s, hand in enumerate(hands)
-            ],
-            trick.after(seat, card),
-            side,
-        )
+        minimax_tricks(without_card(hands, seat, card), trick.after(seat, card), side)
         for card in trick.legal(hands[seat])
     ]
-    return (max if seat in side else min)(values)
+    return max(values) if seat in side else min(values)
+
+
+def random_ending(rng):
+    """Four hands, and three cards of each that are left."""
+    hands = [
+        Hand(sum(1 << int(card) for card in cards))
+        for cards in rng.permutation(52).reshape(4, 13)
+    ]
+    remaining = [
+        Hand.of(list(rng.permutation(np.array(list(hand), dtype=object))[:3]))
+        for hand in hands
+    ]
+    return hands, remaining
+
+
+def random_trick(rng, hands, trump, cards):
+    """A trick with so many cards of these hands, at random."""
+    trick = Trick(Seat(int(rng.integers(4))), trump)
+    for _ in range(cards):
+        legal = list(trick.legal(hands[trick.turn]))
+        trick = trick.after(trick.turn, legal[rng.integers(len(legal))])
+    return trick
 
 
 @pytest.mark.parametrize("lying", [0, 1, 2, 3])
@@ -173,80 +186,56 @@ def best(hands, trick, side):
 def test_endings_equal_plain_minimax(trump, lying):
     rng = np.random.default_rng(lying)
     for _ in range(12):
-        hands = [
-            Hand(sum(1 << int(card) for card in part))
-            for part in rng.permutation(52).reshape(4, 13)
-        ]
-        left = [
-            Hand.of(list(rng.permutation(np.array(list(hand), dtype=object))[:3]))
-            for hand in hands
-        ]
-        gone = sum(hand.mask for hand in hands) & ~sum(hand.mask for hand in left)
-        trick = Trick(Seat(int(rng.integers(4))), trump)
-        for _ in range(lying):
-            legal = list(trick.legal(left[trick.turn]))
-            trick = trick.after(trick.turn, legal[rng.integers(len(legal))])
-        question = Question.of("S:N", trump=trump, trick=trick, played=gone)
-        found = run(DoubleDummyLeads(), Layouts.of([Deal(tuple(hands))]), question)[
-            "lead_tricks"
-        ][0]
+        hands, remaining = random_ending(rng)
+        played = sum(hand.mask for hand in hands)
+        played &= ~sum(hand.mask for hand in remaining)
+        trick = random_trick(rng, remaining, trump, lying)
+        question = Question.of("S:N", trump=trump, trick=trick, played=played)
+        answers = run(DoubleDummyLeads(), Layouts.of([Deal(tuple(hands))]), question)
         seat = trick.turn
-        now = [hand - Hand.of(trick.cards) for hand in left]
+        side = (seat, seat.partner)
+        held = [hand - Hand.of(trick.cards) for hand in remaining]
         expected = [-1] * 52
-        for card in trick.legal(now[seat]):
-            after = [
-                hand - Hand.of(card) if s == seat else hand
-                for s, hand in enumerate(now)
-            ]
-            expected[card.index] = best(
-                after, trick.after(seat, card), (seat, seat.partner)
-            )
-        assert found.tolist() == expected
+        for card in trick.legal(held[seat]):
+            later_hands = without_card(held, seat, card)
+            tricks = minimax_tricks(later_hands, trick.after(seat, card), side)
+            expected[card.index] = tricks
+        assert answers["lead_tricks"][0].tolist() == expected
 
 
 def test_more_layouts_than_a_batch_and_the_same_one_often(published, tables):
-    many = published[np.arange(2 * BATCH + 7) % 3]
-    found = run(DoubleDummy(), many, Question.of("S:N"))["dd_tricks"]
-    assert np.array_equal(found, tables[np.arange(len(many)) % 3])
+    rows = np.arange(2 * BATCH + 7) % 3
+    answers = run(DoubleDummy(), published[rows], Question.of("S:N"))
+    assert np.array_equal(answers["dd_tricks"], tables[rows])
 
 
 def test_distinct_layouts_beyond_one_batch():
     """Solving is quick where every hand holds one suit but for a card."""
     base = Deal.of(ONE_SUIT_EACH)
     deals = []
-    for i in range(13):
-        for j in range(13):
-            spade, heart = Card(39 + i), Card(26 + j)
-            north, east = (
-                base["N"] - Hand.of(spade) | Hand.of(heart),
-                base["E"] - Hand.of(heart) | Hand.of(spade),
-            )
-            deals.append(Deal((north, east, base["S"], base["W"])))
-            deals.append(Deal((east, north, base["S"], base["W"])))
-    found = run(DoubleDummyLeads(), Layouts.of(deals), Question.of("S:N"))[
-        "lead_tricks"
-    ]
+    for spade_rank, heart_rank in product(range(13), repeat=2):
+        spade = Hand.of(Card(39 + spade_rank))
+        heart = Hand.of(Card(26 + heart_rank))
+        north = base["N"] - spade | heart
+        east = base["E"] - heart | spade
+        deals.append(Deal((north, east, base["S"], base["W"])))
+        deals.append(Deal((east, north, base["S"], base["W"])))
+    answers = run(DoubleDummyLeads(), Layouts.of(deals), Question.of("S:N"))
     assert len(deals) > BATCH
-    assert (found[:, :13] == 13).all()  # West runs the clubs
+    assert (answers["lead_tricks"][:, :13] == 13).all()  # West runs the clubs
 
 
 def test_two_threads_at_once(published, tables):
+    def solve(_):
+        return run(DoubleDummy(("NT",)), published, Question.of("S:N"))["dd_tricks"]
+
     with ThreadPoolExecutor(2) as pool:
-        found = list(
-            pool.map(
-                lambda _: run(DoubleDummy(("NT",)), published, Question.of("S:N"))[
-                    "dd_tricks"
-                ],
-                range(4),
-            )
-        )
-    assert all(np.array_equal(table, tables[:, 4:]) for table in found)
+        solved_tables = list(pool.map(solve, range(4)))
+    assert all(np.array_equal(table, tables[:, 4:]) for table in solved_tables)
 
 
 def test_threads_that_begin_together_load_the_solver_once(monkeypatch):
-    """Loading it a second time frees the memory of a solver at work: the process
-    crashed.
-    """
+    """Loading it again frees the memory of a solver at work: the process crashed."""
     loads = []
 
     def slowly(spec):
@@ -276,8 +265,8 @@ def test_what_cannot_be_solved_is_said(published):
 
 
 def test_it_is_installed_and_light_to_find():
-    found = load()
-    plugin = next(plugin for plugin in found.plugins if plugin.name == "double-dummy")
+    plugins = load().plugins
+    plugin = next(plugin for plugin in plugins if plugin.name == "double-dummy")
     assert plugin.distribution == "bayesbridge-double-dummy"
     assert list(plugin.estimators) == ["solved", "double_dummy", "double_dummy_leads"]
     code = "import sys; from bayesbridge.plugins import load; load(); print('endplay' in sys.modules)"
@@ -287,56 +276,50 @@ def test_it_is_installed_and_light_to_find():
     assert result.stdout == "False\n"
 
 
+def choices_of_play(record, number):
+    """The choices of :func:`bayesbridge.play` for a card on record, all hands being known."""
+    contract = record.contract
+    deal = record.deal
+    seat, _ = record.plays[number]
+    chooser = contract.declarer if seat == contract.declarer.partner else seat
+    belief = bb.Belief(chooser, deal[chooser], dummy=None, trump=contract.strain)
+    for hidden_seat in bb.Seat:
+        if hidden_seat != chooser:
+            belief = belief.given(bb.Reveal(hidden_seat, deal[hidden_seat]))
+    belief = belief.given(*(bb.Play(*play) for play in record.plays[:number]))
+    return bb.play(belief.infer(), contract)
+
+
 @pytest.mark.parametrize(
     "boards", [slice(1), pytest.param(slice(1, None), marks=pytest.mark.slow)]
 )
 def test_play_is_the_solver_where_all_hands_are_known(boards):
-    """At every moment of real boards; declarer's last tricks are searched without the
-    solver, and agree with it.
-    """
-    searched, records = (
-        0,
-        read_pbn(Path(__file__).parents[2] / "examples" / "boards.pbn").records[boards],
-    )
+    """Declarer's last tricks are searched without the solver, and agree with it."""
+    path = Path(__file__).parents[2] / "examples" / "boards.pbn"
+    records = read_pbn(path).records[boards]
+    searched = 0
     for record in records:
-        contract, deal = record.contract, record.deal
-        for number, (seat, _) in enumerate(record.plays):
-            chooser = contract.declarer if seat == contract.declarer.partner else seat
-            known = bb.Belief(chooser, deal[chooser], dummy=None, trump=contract.strain)
-            known = known.given(
-                *(
-                    bb.Reveal(other, deal[other])
-                    for other in bb.Seat
-                    if other != chooser
-                )
-            )
-            found = bb.play(
-                known.given(*(bb.Play(*one) for one in record.plays[:number])).infer(),
-                contract,
-            )
-            taken = run(DoubleDummyLeads(), bb.Layouts.of([deal]), found.turn.question)[
-                "lead_tricks"
-            ][0]
-            own = (
-                found.turn.tricks - found.turn.won
-                if found.turn.defends
-                else found.turn.won
-            )
-            told = {
-                card.index: choice.tricks[0]
-                for choice in found.choices
-                for card in choice.cards
+        layouts = bb.Layouts.of([record.deal])
+        for number in range(len(record.plays)):
+            choices = choices_of_play(record, number)
+            turn = choices.turn
+            solved = run(DoubleDummyLeads(), layouts, turn.question)["lead_tricks"][0]
+            own_tricks = turn.tricks - turn.won if turn.defends else turn.won
+            tricks_by_card = {}
+            for choice in choices.choices:
+                for card in choice.cards:
+                    tricks_by_card[card.index] = choice.tricks[0]
+            assert tricks_by_card == {
+                index: own_tricks + int(solved[index])
+                for index in np.flatnonzero(solved >= 0)
             }
-            assert told == {
-                index: own + int(taken[index]) for index in np.flatnonzero(taken >= 0)
-            }
-            searched += bool(found.plan)
-    assert searched == 16 * len(
-        records
-    )  # declarer and dummy, in each of the last eight tricks
+            searched += bool(choices.plan)
+    # Declarer and dummy, in each of the last eight tricks.
+    assert searched == 16 * len(records)
 
 
 def one_plan():
+    """The example of this name."""
     spec = spec_from_file_location(
         "one_plan", Path(__file__).parents[2] / "examples" / "one_plan.py"
     )
@@ -346,10 +329,7 @@ def one_plan():
 
 
 DOUBTFUL = {"Discovery", "Drop before guess"}
-"""Positions in which the difference is below three standard errors of the layouts
-searched.
-"""
-
+"""Positions whose difference is below three standard errors of the layouts searched."""
 
 LONG = "Strip and throw-in"
 
@@ -358,24 +338,30 @@ LONG = "Strip and throw-in"
     "position",
     [
         pytest.param(
-            one, marks=[pytest.mark.slow] * (one["name"] == LONG), id=one["name"]
+            position,
+            marks=[pytest.mark.slow] if position["name"] == LONG else [],
+            id=position["name"],
         )
-        for one in one_plan().POSITIONS
+        for position in one_plan().POSITIONS
     ],
 )
 def test_one_plan_finds_what_double_dummy_misses(position):
-    """By one plan the right card is ahead, clearly unless doubtful; by double dummy it
-    is nowhere ahead.
+    """By one plan the right card is ahead, clearly unless doubtful.
+
+    By double dummy it is nowhere ahead.
     """
-    seen, found = (one_plan().compared(position, horizon) for horizon in (0, 2))
-    right, tempting = (Card.of(position[kind][:2]) for kind in ("right", "tempting"))
-    assert seen.of(tempting).chance[0] >= seen.of(right).chance[0] - 0.005
-    assert found.horizon == found.document()["horizon"] == 2
-    assert (
-        "This trick and the next as one plan, after it double dummy." in found.caution
-    )
-    assert found.of(right).chance[0] == pytest.approx(found.choices[0].chance[0])
-    behind, error = found.of(tempting).behind
+    double_dummy = one_plan().compared(position, 0)
+    planned = one_plan().compared(position, 2)
+    right = Card.of(position["right"][:2])
+    tempting = Card.of(position["tempting"][:2])
+    right_chance = double_dummy.of(right).chance[0]
+    assert double_dummy.of(tempting).chance[0] >= right_chance - 0.005
+    assert planned.horizon == planned.document()["horizon"] == 2
+    caution = "This trick and the next as one plan, after it double dummy."
+    assert caution in planned.caution
+    best_chance = planned.choices[0].chance[0]
+    assert planned.of(right).chance[0] == pytest.approx(best_chance)
+    behind, error = planned.of(tempting).behind
     assert behind > 0
     assert behind > 0.05 or position["name"] in DOUBTFUL
     if error < 0.05:  # a busy machine searches fewer layouts in its time
@@ -383,5 +369,5 @@ def test_one_plan_finds_what_double_dummy_misses(position):
             position["name"] not in DOUBTFUL
         )
     if position["name"] == LONG:
-        assert found.of(right).chance[0] >= 0.99
-        assert found.of(tempting).chance[0] <= 0.85
+        assert planned.of(right).chance[0] >= 0.99
+        assert planned.of(tempting).chance[0] <= 0.85

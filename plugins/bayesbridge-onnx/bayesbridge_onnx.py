@@ -1,6 +1,6 @@
-"""Bidder models from ONNX files; a TOML file beside each says what its inputs and
-outputs mean.
+"""Bidder models from ONNX files, each described by a TOML file.
 
+The TOML file beside a network says what its inputs and outputs mean.
 The environment variable BAYESBRIDGE_ONNX names such TOML files, or folders of them,
 with the system's path separator between them. README.md describes the TOML file.
 """
@@ -10,8 +10,9 @@ import os
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,8 +23,10 @@ from bayesbridge.game.calls import Vulnerability
 from bayesbridge.plugins import Cost, high_card_points, hookimpl, suit_lengths
 
 VARIABLE = "BAYESBRIDGE_ONNX"
-SUITS, RANKS = "CDHS", "23456789TJQKA"
-CALLS = tuple(str(Call(index)) for index in range(38))
+SUITS = "CDHS"
+RANKS = "23456789TJQKA"
+CALL_COUNT = 38
+CALLS = tuple(str(Call(index)) for index in range(CALL_COUNT))
 TYPES = {
     "tensor(float)": np.float32,
     "tensor(float16)": np.float16,
@@ -40,11 +43,14 @@ PARTS = {
     "made": set(),
     "history": {"calls", "none"},
 }
-"""What an input may be made of, and the keys that each takes beside ``what``, ``shift``
-and ``scale``.
+"""Kinds of parts of an input, and the keys of each.
+
+Every kind takes ``what``, ``shift`` and ``scale`` too.
 """
 BLOCK = 8192
 """Hands that a network is given at a time."""
+FATAL_ERRORS_ONLY = 4
+"""ONNX Runtime's level of log messages."""
 
 
 class Part(NamedTuple):
@@ -66,9 +72,9 @@ class Part(NamedTuple):
         sizes = {
             "points": 1,
             "vulnerable": 2,
-            "legal": 38,
-            "made": 4 * 38,
-            "history": self.calls * (38 + self.none),
+            "legal": CALL_COUNT,
+            "made": 4 * CALL_COUNT,
+            "history": self.calls * (CALL_COUNT + self.none),
         }
         return sizes.get(self.what, len(self.order))
 
@@ -88,7 +94,7 @@ class Input(NamedTuple):
 
 
 class Description(NamedTuple):
-    """What a TOML file says."""
+    """A network as its TOML file describes it."""
 
     path: Path
     name: str
@@ -98,15 +104,14 @@ class Description(NamedTuple):
     output: str
     logits: bool
     order: tuple[int, ...]
-    """The index of the call behind each number of the output, in the order of
-    bayesbridge's calls.
-    """
+    """For each of bayesbridge's calls its column in the output."""
 
 
 @dataclass(frozen=True)
 class OnnxBidder:
-    """A network of a file: P(call ∣ hand, auction so far), mixed with any legal call by
-    ``slip``.
+    """P(call ∣ hand, auction so far) by the network of a file.
+
+    With probability ``slip`` any legal call is made instead.
     """
 
     path: str
@@ -124,128 +129,148 @@ class OnnxBidder:
             return np.log(self.probabilities(hands, turn.before)[:, turn.call.index])
 
     def probabilities(self, hands, auction):
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is
-        illegal.
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn.
+
+        Illegal calls have probability 0. Where the network gives no legal call a
+        chance, all legal calls are equally likely.
         """
         seat_to_call(auction)
         network = network_of(self.path)
-        slip = network.told.slip if self.slip is None else self.slip
+        slip = network.description.slip if self.slip is None else self.slip
         if not 0.0 <= slip <= 1.0:
             raise BayesBridgeError(
                 f"slip {slip}: it is a probability, from 0 to 1", slip=slip
             )
+        vulnerable = Vulnerability.of(self.vulnerable)
         legal = list(legal_indices(auction))
-        found = np.zeros((len(hands), 38))
+        probabilities = np.zeros((len(hands), CALL_COUNT))
         for begin in range(0, len(hands), BLOCK):
-            some = np.ascontiguousarray(hands[begin : begin + BLOCK])
-            meant = network.chances(some, auction, Vulnerability.of(self.vulnerable))[
-                :, legal
-            ]
+            rows = slice(begin, begin + BLOCK)
+            block = np.ascontiguousarray(hands[rows])
+            meant = network.chances(block, auction, vulnerable)[:, legal]
             total = meant.sum(axis=1, keepdims=True)
-            meant = np.divide(
-                meant, total, out=np.full_like(meant, 1.0 / len(legal)), where=total > 0
-            )
-            found[begin : begin + BLOCK, legal] = (1.0 - slip) * meant + slip / len(
-                legal
-            )
-        return found
+            uniform = np.full_like(meant, 1.0 / len(legal))
+            meant = np.divide(meant, total, out=uniform, where=total > 0)
+            probabilities[rows, legal] = (1.0 - slip) * meant + slip / len(legal)
+        return probabilities
 
 
 class Network:
     """A network that is loaded and fits its description."""
 
-    def __init__(self, told: Description) -> None:
-        import onnxruntime
-
-        self.told = told
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = (
-            1  # the last digits do not depend on the machine
-        )
-        options.log_severity_level = 4
-        try:
-            self.session = onnxruntime.InferenceSession(
-                str(told.model), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:
+    def __init__(self, description: Description) -> None:
+        self.description = description
+        self.session = load_session(description)
+        self.types = input_types(description, self.session.get_inputs())
+        names = [output.name for output in self.session.get_outputs()]
+        if description.output not in names:
             raise complaint(
-                told.path, f"cannot load {str(told.model)!r}: {one_line(error)}"
-            ) from None
-        inputs = {one.name: one for one in self.session.get_inputs()}
-        if sorted(inputs) != sorted(one.name for one in told.inputs):
-            names = f"{', '.join(inputs)}; described are {', '.join(one.name for one in told.inputs)}"
-            raise complaint(
-                told.path, f"the network's inputs are {names}: describe each once"
-            )
-        self.types = {}
-        for one in told.inputs:
-            known = inputs[one.name]
-            if known.type not in TYPES:
-                raise complaint(
-                    told.path,
-                    f"input {one.name!r} takes {known.type}: only numbers are made",
-                )
-            self.types[one.name] = TYPES[known.type]
-            width = known.shape[-1] if known.shape else None
-            if isinstance(width, int) and width != one.width:
-                raise complaint(
-                    told.path,
-                    f"input {one.name!r} takes {width} numbers and the parts give {one.width}",
-                )
-            if len(known.shape) != 2 + one.steps:
-                raise complaint(
-                    told.path,
-                    f"input {one.name!r} has {len(known.shape)} dimensions: with steps there are 3, else 2",
-                )
-        names = [one.name for one in self.session.get_outputs()]
-        if told.output not in names:
-            raise complaint(
-                told.path,
-                f"no output {told.output!r}: the network has {', '.join(names)}",
+                description.path,
+                f"no output {description.output!r}: the network has {', '.join(names)}",
             )
 
     def chances(self, hands, auction, vulnerable):
         """(n, 38) what the network gives for the calls, from 0 on; illegal calls too."""
-        turns = own_turns(auction)
-        feed = {}
-        for one in self.told.inputs:
-            rows = [
-                row_of(one, hands, before, vulnerable)
-                for before in (turns if one.steps else turns[-1:])
-            ]
-            feed[one.name] = (np.stack(rows, axis=1) if one.steps else rows[0]).astype(
-                self.types[one.name]
-            )
-        try:
-            given = np.asarray(
-                self.session.run([self.told.output], feed)[0], dtype=np.float64
-            )
-        except Exception as error:
-            raise complaint(
-                self.told.path, f"the network failed: {one_line(error)}"
-            ) from None
-        if given.ndim == 3:
-            given = given[:, -1]
+        description = self.description
+        answers = self.answers(hands, auction, vulnerable)
+        if answers.ndim == 3:
+            answers = answers[:, -1]  # of the present turn
         if (
-            given.ndim != 2
-            or len(given) != len(hands)
-            or given.shape[1] < 1 + max(self.told.order)
+            answers.ndim != 2
+            or len(answers) != len(hands)
+            or answers.shape[1] < 1 + max(description.order)
         ):
             raise complaint(
-                self.told.path,
-                f"output of shape {given.shape} for {len(hands)} hands and 38 calls",
+                description.path,
+                f"output of shape {answers.shape} for {len(hands)} hands and 38 calls",
             )
-        given = given[:, self.told.order]
-        if np.isnan(given).any() or (not self.told.logits and (given < 0).any()):
+        answers = answers[:, description.order]
+        is_negative = not description.logits and (answers < 0).any()
+        if np.isnan(answers).any() or is_negative:
             raise complaint(
-                self.told.path,
+                description.path,
                 'the network gave no probabilities: is kind = "logits" right?',
             )
-        return (
-            np.exp(given - given.max(axis=1, keepdims=True))
-            if self.told.logits
-            else given
+        if description.logits:
+            return np.exp(answers - answers.max(axis=1, keepdims=True))
+        return answers
+
+    def answers(self, hands, auction, vulnerable):
+        """The output of the network as it stands, in double precision."""
+        turns = own_turns(auction)
+        feed = {}
+        for description in self.description.inputs:
+            if description.steps:
+                rows = [
+                    input_rows(description, hands, before, vulnerable)
+                    for before in turns
+                ]
+                values = np.stack(rows, axis=1)
+            else:
+                values = input_rows(description, hands, turns[-1], vulnerable)
+            feed[description.name] = values.astype(self.types[description.name])
+        try:
+            outputs = self.session.run([self.description.output], feed)
+            return np.asarray(outputs[0], dtype=np.float64)
+        except Exception as error:
+            raise complaint(
+                self.description.path, f"the network failed: {one_line(error)}"
+            ) from None
+
+
+def load_session(description):
+    """ONNX Runtime's session of a network, on one thread."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    # The last digits do not depend on the machine.
+    options.inter_op_num_threads = 1
+    options.intra_op_num_threads = 1
+    options.log_severity_level = FATAL_ERRORS_ONLY
+    model = str(description.model)
+    try:
+        return onnxruntime.InferenceSession(
+            model, options, providers=["CPUExecutionProvider"]
         )
+    except Exception as error:
+        raise complaint(
+            description.path, f"cannot load {model!r}: {one_line(error)}"
+        ) from None
+
+
+def input_types(description, network_inputs):
+    """The numpy type of each input by name; an error where inputs do not fit."""
+    network_inputs = {argument.name: argument for argument in network_inputs}
+    described_names = [described.name for described in description.inputs]
+    if sorted(network_inputs) != sorted(described_names):
+        names = (
+            f"{', '.join(network_inputs)}; described are {', '.join(described_names)}"
+        )
+        raise complaint(
+            description.path,
+            f"the network's inputs are {names}: describe each once",
+        )
+    types = {}
+    for described in description.inputs:
+        argument = network_inputs[described.name]
+        problem = input_problem(described, argument)
+        if problem is not None:
+            raise complaint(description.path, f"input {described.name!r} {problem}")
+        types[described.name] = TYPES[argument.type]
+    return types
+
+
+def input_problem(described, argument):
+    """How an input of the network differs from its description, or ``None``."""
+    if argument.type not in TYPES:
+        return f"takes {argument.type}: only numbers are made"
+    width = argument.shape[-1] if argument.shape else None
+    if isinstance(width, int) and width != described.width:
+        return f"takes {width} numbers and the parts give {described.width}"
+    dimensions = len(argument.shape)
+    if dimensions != 2 + described.steps:
+        return f"has {dimensions} dimensions: with steps there are 3, else 2"
+    return None
 
 
 def own_turns(auction):
@@ -253,185 +278,237 @@ def own_turns(auction):
     seats = len(auction.bidders)
     first = len(auction.calls) % seats
     return [
-        Auction(auction.first, auction.calls[:i], auction.dummy)
-        for i in range(first, len(auction.calls) + 1, seats)
+        Auction(auction.first, auction.calls[:turn], auction.dummy)
+        for turn in range(first, len(auction.calls) + 1, seats)
     ]
 
 
-def row_of(one, hands, before, vulnerable):
-    """(n, width) an input before one call."""
+def input_rows(description, hands, before, vulnerable):
+    """(n, width) an input before one call, a row for each hand."""
     blocks = []
-    for part in one.parts:
-        if part.what == "cards":
-            values = hands[:, None] >> np.array(
-                part.order, dtype=np.uint64
-            ) & np.uint64(1)
-        elif part.what == "lengths":
-            values = suit_lengths(hands)[:, list(part.order)]
-        elif part.what == "points":
-            values = high_card_points(hands)[:, None]
+    for part in description.parts:
+        if part.what in HAND_FEATURES:
+            values = HAND_FEATURES[part.what](part, hands)
         else:
-            values = np.tile(of_auction(part, before, vulnerable), (len(hands), 1))
+            features = AUCTION_FEATURES[part.what](part, before, vulnerable)
+            values = np.tile(features, (len(hands), 1))
         blocks.append((values.astype(np.float64) - part.shift) * part.scale)
     return np.concatenate(blocks, axis=1)
 
 
-def of_auction(part, before, vulnerable):
-    """(width,) what does not depend on the hand, told from the side of the seat to
-    call.
-    """
+def card_features(part, hands):
+    """(n, cards) 1 for each card that the hand holds."""
+    cards = np.array(part.order, dtype=np.uint64)
+    return hands[:, None] >> cards & np.uint64(1)
+
+
+def length_features(part, hands):
+    """(n, suits) lengths of suits."""
+    return suit_lengths(hands)[:, list(part.order)]
+
+
+def point_features(_part, hands):
+    """(n, 1) high-card points."""
+    return high_card_points(hands)[:, None]
+
+
+def vulnerable_features(_part, before, vulnerable):
+    """(2,) whether the caller's side is vulnerable, and the other side."""
     seat = seat_to_call(before)
-    found = np.zeros(part.width)
-    if part.what == "vulnerable":
-        found[:] = seat in vulnerable, seat.next() in vulnerable
-    elif part.what == "legal":
-        found[list(legal_indices(before))] = 1.0
-    elif part.what == "made":
-        for other, call in before:
-            found[38 * ((other - seat) % 4) + call.index] = 1.0
-    else:
-        width = 38 + part.none
-        last = [None] * part.calls + [call.index for call in before.calls]
-        for place, index in enumerate(last[len(last) - part.calls :]):
-            if index is not None:
-                found[place * width + index] = 1.0
-            elif part.none:
-                found[place * width + 38] = 1.0
-    return found
+    return np.array([seat in vulnerable, seat.next() in vulnerable], dtype=np.float64)
+
+
+def legal_features(_part, before, _vulnerable):
+    """(38,) 1 for each legal call."""
+    features = np.zeros(CALL_COUNT)
+    features[list(legal_indices(before))] = 1.0
+    return features
+
+
+def made_features(part, before, _vulnerable):
+    """(4 · 38,) 1 for each call that a seat has made, the caller's own first."""
+    seat = seat_to_call(before)
+    features = np.zeros(part.width)
+    for other_seat, call in before:
+        seats_after_caller = (other_seat - seat) % 4
+        features[CALL_COUNT * seats_after_caller + call.index] = 1.0
+    return features
+
+
+def history_features(part, before, _vulnerable):
+    """(calls · 38 or 39,) the last calls one by one, the latest last.
+
+    Where there were fewer, the last column of a call says so if the part has one.
+    """
+    width = CALL_COUNT + part.none
+    features = np.zeros(part.width)
+    indices = [None] * part.calls + [call.index for call in before.calls]
+    for place, index in enumerate(indices[len(indices) - part.calls :]):
+        if index is not None:
+            features[place * width + index] = 1.0
+        elif part.none:
+            features[place * width + CALL_COUNT] = 1.0
+    return features
+
+
+HAND_FEATURES = {
+    "cards": card_features,
+    "lengths": length_features,
+    "points": point_features,
+}
+"""Parts that depend on the hand."""
+
+AUCTION_FEATURES = {
+    "vulnerable": vulnerable_features,
+    "legal": legal_features,
+    "made": made_features,
+    "history": history_features,
+}
+"""Parts that depend on the auction alone, told from the side of the seat to call."""
 
 
 def read(path):
-    """What a TOML file says, checked."""
+    """The description in a TOML file, checked."""
     path = Path(path)
     try:
-        told = tomllib.loads(path.read_text("utf-8"))
+        values = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
         raise complaint(path, f"cannot be read: {one_line(error)}") from None
-    table = taker(path, told, "the file", {"name", "model", "slip", "inputs", "output"})
-    name, model = table("name", str), table("model", str)
-    inputs = table("inputs", list)
+    keys = {"name", "model", "slip", "inputs", "output"}
+    table = TomlTable(path, values, "the file", keys)
+    name = table.take("name", str)
+    model = table.take("model", str)
+    inputs = table.take("inputs", list)
     if not inputs:
         raise complaint(
             path, "no inputs: describe each input of the network in [[inputs]]"
         )
-    output = taker(path, table("output", dict), "[output]", {"name", "kind", "calls"})
-    kind = output("kind", str)
+    output = TomlTable(
+        path, table.take("output", dict), "[output]", {"name", "kind", "calls"}
+    )
+    kind = output.take("kind", str)
     if kind not in ("logits", "probabilities"):
         raise complaint(path, f"kind {kind!r}: write logits or probabilities")
     return Description(
         path,
         name,
         path.parent / model,
-        number(path, "slip", table("slip", int | float, 1e-4)),
-        tuple(read_input(path, one) for one in inputs),
-        output("name", str),
+        table.take_number("slip", 1e-4),
+        tuple(read_input(path, values) for values in inputs),
+        output.take("name", str),
         kind == "logits",
-        read_calls(path, output("calls", list, list(CALLS))),
+        read_calls(path, output.take("calls", list, list(CALLS))),
     )
 
 
-def read_input(path, told):
+def read_input(path, values):
     """One table of [[inputs]]."""
-    if not isinstance(told, dict):
-        raise complaint(path, f"input {told!r}: write [[inputs]] tables")
-    table = taker(path, told, "[[inputs]]", {"name", "parts", "steps"})
-    parts = tuple(read_part(path, part) for part in table("parts", list))
+    if not isinstance(values, dict):
+        raise complaint(path, f"input {values!r}: write [[inputs]] tables")
+    table = TomlTable(path, values, "[[inputs]]", {"name", "parts", "steps"})
+    parts = tuple(read_part(path, part) for part in table.take("parts", list))
     if not parts:
         raise complaint(
-            path, f"input {told['name']!r} has no parts: choose of {', '.join(PARTS)}"
-        )
-    return Input(table("name", str), parts, table("steps", bool, False))
-
-
-def read_part(path, told):
-    """One part of an input."""
-    what = told.get("what") if isinstance(told, dict) else told
-    if not isinstance(told, dict) or what not in PARTS:
-        raise complaint(
             path,
-            f'part {what!r}: choose of {", ".join(PARTS)}, such as {{ what = "cards" }}',
+            f"input {values['name']!r} has no parts: choose of {', '.join(PARTS)}",
         )
-    table = taker(
-        path, told, f"part {what!r}", {"what", "shift", "scale", *PARTS[what]}
-    )
-    suits = letters(path, "suits", table("suits", str, "SHDC"), SUITS)
-    ranks = letters(path, "ranks", table("ranks", str, "AKQJT98765432"), RANKS)
-    order = {
-        "cards": tuple(13 * s + r for s in suits for r in ranks),
-        "lengths": suits,
-    }.get(what, ())
-    calls = table("calls", int, 16)
+    return Input(table.take("name", str), parts, table.take("steps", bool, False))
+
+
+def read_part(path, values):
+    """One part of an input."""
+    kind = values.get("what") if isinstance(values, dict) else values
+    if not isinstance(values, dict) or kind not in PARTS:
+        choices = ", ".join(PARTS)
+        raise complaint(
+            path, f'part {kind!r}: choose of {choices}, such as {{ what = "cards" }}'
+        )
+    keys = {"what", "shift", "scale", *PARTS[kind]}
+    table = TomlTable(path, values, f"part {kind!r}", keys)
+    suits = table.take_letters("suits", "SHDC", SUITS)
+    ranks = table.take_letters("ranks", "AKQJT98765432", RANKS)
+    order = ()
+    if kind == "cards":
+        order = tuple(13 * suit + rank for suit, rank in product(suits, ranks))
+    elif kind == "lengths":
+        order = suits
+    calls = table.take("calls", int, 16)
     if not 1 <= calls <= 1000:
         raise complaint(path, f"calls {calls}: a history has from 1 to 1000 calls")
-    shift, scale = (
-        number(path, key, table(key, int | float, usual))
-        for key, usual in (("shift", 0.0), ("scale", 1.0))
-    )
-    return Part(what, order, calls, table("none", bool, False), shift, scale)
+    shift = table.take_number("shift", 0.0)
+    scale = table.take_number("scale", 1.0)
+    return Part(kind, order, calls, table.take("none", bool, False), shift, scale)
 
 
-def read_calls(path, told):
+def read_calls(path, names):
     """For each of bayesbridge's calls its place in the output."""
     try:
-        indices = [Call.of(text).index for text in told]
+        indices = [Call.of(name).index for name in names]
     except BayesBridgeError as error:
         raise complaint(path, f"calls of the output: {error}") from None
-    if sorted(indices) != list(range(38)):
+    if sorted(indices) != list(range(CALL_COUNT)):
+        different = len(set(indices))
         raise complaint(
             path,
-            f"calls of the output: {len(set(indices))} different ones of 38: name each call once",
+            f"calls of the output: {different} different ones of 38: name each call once",
         )
-    return tuple(indices.index(call) for call in range(38))
+    return tuple(indices.index(call) for call in range(CALL_COUNT))
 
 
-def taker(path, told, where, keys):
-    """A function that takes a value of a table by key and type; keys that nobody knows
-    are refused.
+class TomlTable:
+    """A table of a TOML file, whose values are taken by key and type.
+
+    Keys that nobody knows are refused at once.
     """
-    if unknown := sorted(set(told) - keys):
-        raise complaint(
-            path,
-            f"unknown key {unknown[0]!r} in {where}: it takes {', '.join(sorted(keys))}",
-        )
 
-    def take(key: str, kind: Any, usual: Any = None) -> Any:
-        value = told.get(key, usual)
-        wrong = isinstance(value, bool) and kind is not bool
-        if wrong or not isinstance(value, kind):
-            said = "is missing" if key not in told else f"is {value!r}"
+    def __init__(self, path, values, place, keys):
+        unknown = sorted(set(values) - keys)
+        if unknown:
+            choices = ", ".join(sorted(keys))
             raise complaint(
-                path,
-                f"{key} {said} in {where}: give a {getattr(kind, '__name__', 'number')}",
+                path, f"unknown key {unknown[0]!r} in {place}: it takes {choices}"
+            )
+        self.path = path
+        self.values = values
+        self.place = place
+
+    def take(self, key, kind, default=None):
+        """The value of a key, which must be of a type; without default it must be there."""
+        value = self.values.get(key, default)
+        is_wrong_bool = isinstance(value, bool) and kind is not bool
+        if is_wrong_bool or not isinstance(value, kind):
+            state = "is missing" if key not in self.values else f"is {value!r}"
+            type_name = getattr(kind, "__name__", "number")
+            raise complaint(
+                self.path, f"{key} {state} in {self.place}: give a {type_name}"
             )
         return value
 
-    return take
+    def take_number(self, key, default):
+        """A finite number."""
+        value = self.take(key, int | float, default)
+        if not math.isfinite(value):
+            raise complaint(self.path, f"{key} {value}: give a finite number")
+        return float(value)
+
+    def take_letters(self, key, default, alphabet):
+        """The places in an alphabet of its letters, each of which is written once."""
+        text = self.take(key, str, default)
+        if sorted(text) != sorted(alphabet):
+            raise complaint(
+                self.path,
+                f"{key} {text!r}: write each of {alphabet} once, in the order of the input",
+            )
+        return tuple(alphabet.index(letter) for letter in text)
 
 
-def letters(path, key, text, known):
-    """The places of letters, each of which stands there once."""
-    if sorted(text) != sorted(known):
-        raise complaint(
-            path,
-            f"{key} {text!r}: write each of {known} once, in the order of the input",
-        )
-    return tuple(known.index(letter) for letter in text)
-
-
-def number(path, key, value):
-    """A finite number."""
-    if not math.isfinite(value):
-        raise complaint(path, f"{key} {value}: give a finite number")
-    return float(value)
-
-
-def complaint(path, what):
+def complaint(path, problem):
     """The error of a file, in one line."""
-    return BayesBridgeError(f"{path}: {what}", path=str(path))
+    return BayesBridgeError(f"{path}: {problem}", path=str(path))
 
 
 def one_line(error):
-    """What an error says, on one line and not too long."""
+    """The name and text of an error, on one line of at most 300 characters."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}"[:300]
 
@@ -444,25 +521,25 @@ def network_of(path):
 
 def files():
     """The TOML files that the environment names."""
-    found = []
+    paths = []
     for word in os.environ.get(VARIABLE, "").split(os.pathsep):
         path = Path(word)
         if word and path.is_dir():
-            found += sorted(path.glob("*.toml"))
+            paths += sorted(path.glob("*.toml"))
         elif word:
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 @hookimpl
 def bayesbridge_bidders():
     """A bidder for each TOML file, by the name that the file gives."""
-    offered = {}
+    bidders = {}
     for path in files():
         name = read(path).name
-        if name in offered:
+        if name in bidders:
             raise complaint(
-                path, f"name {name!r} is taken by {offered[name].path}: choose another"
+                path, f"name {name!r} is taken by {bidders[name].path}: choose another"
             )
-        offered[name] = OnnxBidder(str(path))
-    return offered
+        bidders[name] = OnnxBidder(str(path))
+    return bidders

@@ -45,11 +45,11 @@ WIDTH = 52 + 4 + 1 + 2 + 38 + 4 * 38 + 4 * 39
 
 def varint(value):
     """A number as protocol buffers write it."""
-    found = bytearray()
+    encoded = bytearray()
     while value > 127:
-        found.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*encoded, value])
 
 
 def field(number, value):
@@ -81,15 +81,14 @@ def node(kind, inputs, output):
 
 def write_network(path, weights, bias, kind=None, shape=("n", WIDTH)):
     """y = x·weights + bias, or a function of it: an ONNX model of two or three nodes."""
-    last = "y" if kind is None else "z"
-    nodes = [node("MatMul", ("x", "w"), "xw"), node("Add", ("xw", "b"), last)]
+    sum_name = "y" if kind is None else "z"
+    nodes = [node("MatMul", ("x", "w"), "xw"), node("Add", ("xw", "b"), sum_name)]
     if kind is not None:
         nodes.append(node(kind, ("z",), "y"))
-    graph = b"".join(field(1, one) for one in nodes) + field(2, "bids")
+    graph = b"".join(field(1, encoded) for encoded in nodes) + field(2, "bids")
     graph += field(5, tensor("w", weights)) + field(5, tensor("b", bias))
-    graph += field(11, value_info("x", shape)) + field(
-        12, value_info("y", (*shape[:-1], weights.shape[1]))
-    )
+    graph += field(11, value_info("x", shape))
+    graph += field(12, value_info("y", (*shape[:-1], weights.shape[1])))
     path.write_bytes(field(1, 8) + field(7, graph) + field(8, field(2, 17)))
 
 
@@ -97,7 +96,8 @@ def write_network(path, weights, bias, kind=None, shape=("n", WIDTH)):
 def robot(tmp_path):
     """The TOML file of a network with random weights, and the weights."""
     rng = np.random.default_rng(4)
-    weights, bias = rng.normal(size=(WIDTH, 38)) * 0.3, rng.normal(size=38)
+    weights = rng.normal(size=(WIDTH, 38)) * 0.3
+    bias = rng.normal(size=38)
     write_network(tmp_path / "robot.onnx", weights, bias)
     path = tmp_path / "robot.toml"
     path.write_text(DESCRIPTION)
@@ -109,24 +109,17 @@ def features(hand, before, caller, vulnerable):
     suits = hand.pbn.split(".")
     row = [float(rank in suit) for suit in suits for rank in "AKQJT98765432"]
     row += [(len(suit) - 3.25) * 0.5 for suit in suits]
-    row.append(
-        (
-            sum(
-                "JQKA".index(rank) + 1
-                for suit in suits
-                for rank in suit
-                if rank in "JQKA"
-            )
-            - 10
-        )
-        * 0.25
-    )
+    honours = [rank for rank in hand.pbn if rank in "JQKA"]
+    points = sum("JQKA".index(rank) + 1 for rank in honours)
+    row.append((points - 10) * 0.25)
     row += [float(caller in vulnerable), float(caller.next() in vulnerable)]
     row += [float(before.can(call)) for call in ALL]
-    made = [(other, call) for other, call in before]
-    row += [float((caller.next(k), call) in made) for k in range(4) for call in ALL]
-    last = [None, None, None, None, *before.calls][-4:]
-    row += [float(call == made) for made in last for call in (*ALL, None)]
+    made_calls = list(before)
+    for place in range(4):
+        seat = caller.next(place)
+        row += [float((seat, call) in made_calls) for call in ALL]
+    for made_call in [None, None, None, None, *before.calls][-4:]:
+        row += [float(call == made_call) for call in (*ALL, None)]
     return row
 
 
@@ -134,16 +127,13 @@ def features(hand, before, caller, vulnerable):
 def test_answers_are_those_of_numpy(robot, calls):
     path, weights, bias = robot
     before = Auction.four("N").after_all(calls)
-    rows = np.array(
-        [
-            features(Hand(int(mask)), before, before.turn, Vulnerability.EW)
-            for mask in HANDS
-        ],
-        dtype=np.float32,
-    )
-    logits = np.where(
-        [before.can(call) for call in ALL], rows @ weights + bias, -np.inf
-    ).astype(np.float64)
+    rows = [
+        features(Hand(int(mask)), before, before.turn, Vulnerability.EW)
+        for mask in HANDS
+    ]
+    outputs = np.array(rows, dtype=np.float32) @ weights + bias
+    is_legal = [before.can(call) for call in ALL]
+    logits = np.where(is_legal, outputs, -np.inf).astype(np.float64)
     chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     legal = np.isfinite(logits)
     expected = np.where(
@@ -163,10 +153,12 @@ def test_it_keeps_the_contract(robot):
 
 def test_settings_are_those_of_other_models(robot):
     bidder = OnnxBidder(str(robot[0]))
-    other = with_settings(bidder, {"vulnerable": Vulnerability.ALL, "slip": 1.0})
-    assert other.probabilities(HANDS, Auction.four("N"))[:, 3:] == pytest.approx(
-        np.full((3, 35), 1 / 36)
+    random_bidder = with_settings(
+        bidder, {"vulnerable": Vulnerability.ALL, "slip": 1.0}
     )
+    assert random_bidder.probabilities(HANDS, Auction.four("N"))[
+        :, 3:
+    ] == pytest.approx(np.full((3, 35), 1 / 36))
     with pytest.raises(BayesBridgeError, match=r"slip 2\.0: it is a probability"):
         with_settings(bidder, {"slip": 2.0}).probabilities(HANDS, Auction.four("N"))
 
@@ -185,16 +177,17 @@ def test_probabilities_in_another_order_of_calls(tmp_path, robot):
     turned.write_text(text)
     for calls in ("", "1NT Pass 2C"):
         before = Auction.four("S").after_all(calls)
-        same = OnnxBidder(str(path)).probabilities(HANDS, before)
+        expected = OnnxBidder(str(path)).probabilities(HANDS, before)
         assert OnnxBidder(str(turned)).probabilities(HANDS, before) == pytest.approx(
-            same, abs=1e-5
+            expected, abs=1e-5
         )
 
 
 def test_a_network_of_steps_has_a_row_for_each_turn(tmp_path):
     """Points and the last four calls, step by step; the last step's answer counts."""
     rng = np.random.default_rng(6)
-    weights, bias = rng.normal(size=(1 + 4 * 38, 38)), rng.normal(size=38)
+    weights = rng.normal(size=(1 + 4 * 38, 38))
+    bias = rng.normal(size=38)
     write_network(tmp_path / "steps.onnx", weights, bias, shape=("n", "t", 1 + 4 * 38))
     path = tmp_path / "steps.toml"
     parts = '[{ what = "points" }, { what = "history", calls = 4 }]'
@@ -219,12 +212,12 @@ def test_a_posterior_follows_the_network(tmp_path):
     """A network that opens with points: who opens has more of them, who passes has
     fewer.
     """
-    weights, bias = np.zeros((WIDTH, 38)), np.full(38, -9.0)
-    weights[56, 3:8], bias[0] = (
-        4.0,
-        4.0,
-    )  # one-level bids by points, Pass for the others
+    weights = np.zeros((WIDTH, 38))
+    bias = np.full(38, -9.0)
+    # One-level bids by points, Pass for the others.
+    weights[56, 3:8] = 4.0
     bias[3:8] = 0.0
+    bias[0] = 4.0
     write_network(tmp_path / "robot.onnx", weights, bias)
     (tmp_path / "robot.toml").write_text(DESCRIPTION)
     start = Belief(
@@ -262,7 +255,7 @@ def test_files_are_found_by_the_environment(robot, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line"),
+    ("original", "replacement", "message"),
     [
         ('name = "robot"', "name = 3", "name is 3 in the file: give a str"),
         ('name = "robot"\n', "", "name is missing in the file: give a str"),
@@ -303,19 +296,19 @@ def test_files_are_found_by_the_environment(robot, monkeypatch, tmp_path):
         ("[[inputs]]", "[inputs]", "inputs is {'name'"),
     ],
 )
-def test_a_wrong_description_is_one_line(robot, old, new, line):
+def test_a_wrong_description_is_one_line(robot, original, replacement, message):
     path = robot[0]
-    assert old in DESCRIPTION
-    path.write_text(DESCRIPTION.replace(old, new, 1))
+    assert original in DESCRIPTION
+    path.write_text(DESCRIPTION.replace(original, replacement, 1))
     with pytest.raises(BayesBridgeError) as caught:
         read(path)
     assert str(caught.value).startswith(f"{path}: ")
-    assert line in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line"),
+    ("original", "replacement", "message"),
     [
         ('"robot.onnx"', '"none.onnx"', "cannot load"),
         (
@@ -341,12 +334,12 @@ def test_a_wrong_description_is_one_line(robot, old, new, line):
         ),
     ],
 )
-def test_a_network_that_does_not_fit_is_one_line(robot, old, new, line):
+def test_a_network_that_does_not_fit_is_one_line(robot, original, replacement, message):
     path = robot[0]
-    path.write_text(DESCRIPTION.replace(old, new, 1))
+    path.write_text(DESCRIPTION.replace(original, replacement, 1))
     with pytest.raises(BayesBridgeError) as caught:
         OnnxBidder(str(path)).probabilities(HANDS, Auction.four("N"))
-    assert line in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

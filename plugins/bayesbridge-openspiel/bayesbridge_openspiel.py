@@ -1,6 +1,6 @@
-"""Beliefs for OpenSpiel's bridge: from a state what one player knows, from a posterior
-states for a search.
+"""Beliefs for OpenSpiel's bridge, and states of its bridge from posteriors.
 
+From a state comes the belief of one player, from a posterior come states for a search.
 OpenSpiel numbers cards 4 · rank + suit (clubs 0, the two 0), deals card i to player i
 mod 4, and seats players N E S W; North deals. Its calls are 52 + the index that
 bayesbridge uses. Where dummy is in turn, declarer acts.
@@ -24,6 +24,9 @@ from bayesbridge.plugins import BidderModel, PlayerModel
 FIRST_CALL: Final = 52
 """The action of a pass; what is lower is a card."""
 
+DECK: Final = 52
+"""The first so many actions of a history deal the cards."""
+
 CARDS: Final = np.array([13 * (action % 4) + action // 4 for action in range(52)])
 """Index of the card of each action."""
 
@@ -38,6 +41,12 @@ VULNERABLE: Final = {
 }
 """By dealer's side, which is North's, and the other."""
 
+SMALLEST_P_VALUE: Final = 1e-6
+"""Of frequencies that count as right."""
+
+LEAST_EXPECTED: Final = 5
+"""Draws of a layout that a chi-squared test needs."""
+
 type State = Any  # pyspiel.State, which has no types
 type Resample = Callable[[State, int], State]
 """From a state and a player another state that the player cannot tell from it."""
@@ -45,9 +54,7 @@ type Resample = Callable[[State, int], State]
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A state of bridge taken apart: the actions of the deal, of the auction and of the
-    play.
-    """
+    """The actions of a state of bridge: the deal, the auction and the play."""
 
     deal: tuple[int, ...]
     calls: tuple[int, ...]
@@ -58,23 +65,24 @@ class Moment:
     def of(cls, state: State) -> Moment:
         """From a state after the deal."""
         game = state.get_game()
-        if (name := game.get_type().short_name) != "bridge":
+        name = game.get_type().short_name
+        if name != "bridge":
             raise bb.BayesBridgeError(
                 f"a state of {name!r}: give one of OpenSpiel's 'bridge'", game=name
             )
         history = state.history()
-        if len(history) < 52:
+        if len(history) < DECK:
             raise bb.BayesBridgeError(
                 f"{len(history)} of 52 cards are dealt: deal the others first",
                 dealt=len(history),
             )
-        calls = tuple(action for action in history[52:] if action >= FIRST_CALL)
+        calls = tuple(action for action in history[DECK:] if action >= FIRST_CALL)
+        plays = tuple(history[DECK + len(calls) :])
         options = game.get_parameters()
-        sides = bool(options.get("dealer_vul")), bool(options.get("non_dealer_vul"))
-        plays = tuple(history[52 + len(calls) :])
-        return cls(
-            tuple(history[:52]), calls, plays, Vulnerability.of(VULNERABLE[sides])
-        )
+        dealers_side = bool(options.get("dealer_vul"))
+        other_side = bool(options.get("non_dealer_vul"))
+        vulnerable = Vulnerability.of(VULNERABLE[dealers_side, other_side])
+        return cls(tuple(history[:DECK]), calls, plays, vulnerable)
 
     def hand(self, seat: int) -> bb.Hand:
         """The 13 cards that were dealt to a seat."""
@@ -82,16 +90,17 @@ class Moment:
 
     @property
     def auction(self) -> bb.Auction:
-        """As far as it went."""
+        """The auction as far as it went."""
         return bb.Auction.four("N").after_all(
             CALLS[action - FIRST_CALL] for action in self.calls
         )
 
     def cards(self, contract: bb.Contract) -> Iterator[bb.Play]:
-        """Who played what, in order."""
+        """The cards played, each with its player, in order."""
         trick = bb.Trick(contract.declarer.next(), contract.strain.trump)
         for action in self.plays:
-            seat, card = trick.turn, bb.Card(int(CARDS[action]))
+            seat = trick.turn
+            card = bb.Card(int(CARDS[action]))
             yield bb.Play(seat, card)
             trick = trick.after(seat, card)
             if trick.complete:
@@ -106,13 +115,33 @@ def belief_of(
     bidder: BidderModel | None = None,
     card_player: PlayerModel | None = None,
 ) -> bb.Belief:
-    """What a player knows in a state of ``bridge``: the cards held, the calls, the
-    cards played, dummy once it is open.
+    """What a player knows in a state of ``bridge``.
 
-    ``player`` is the one in turn unless given. The others are taken to bid like experts
-    at the state's vulnerability (``bidder`` puts another model in their place);
-    ``card_player`` makes their choice of cards count too. With ``calls=False`` the
-    calls say nothing: what is certain alone counts.
+    That is the cards held, the calls, the cards played, and dummy once it is open.
+
+    Parameters
+    ----------
+    state : pyspiel.State
+        A state after the deal.
+    player : int, optional
+        From 0 to 3, N E S W. Without it the player in turn.
+    calls : bool, default True
+        Whether calls count as evidence. Without them only what is certain counts.
+    bidder : BidderModel, optional
+        How the others bid. By default like experts, at the state's vulnerability.
+    card_player : PlayerModel, optional
+        How the others choose their cards. By default choices say nothing.
+
+    Returns
+    -------
+    Belief
+        With the player as observer.
+
+    Raises
+    ------
+    BayesBridgeError
+        The state is not one of ``bridge``, the deal is not complete, or nobody is in
+        turn.
     """
     moment = Moment.of(state)
     if player is None:
@@ -124,29 +153,55 @@ def belief_of(
         )
     auction = moment.auction
     contract = auction.contract
-    seen: list[Any] = [auction] if calls and auction.calls else []
+    evidence: list[Any] = []
+    if calls and auction.calls:
+        evidence.append(auction)
     if contract is not None:
         dummy = contract.declarer.partner
         for place, play in enumerate(moment.cards(contract)):
-            seen.append(play)
+            evidence.append(play)
             if place == 0 and dummy != player:
-                seen.append(bb.Reveal(dummy, moment.hand(dummy)))
+                evidence.append(bb.Reveal(dummy, moment.hand(dummy)))
+    trump = None
+    if contract is not None and not calls:
+        trump = contract.strain
     belief = bb.Belief(
         bb.Seat(player),
         moment.hand(player),
         dummy=None,
-        trump=contract.strain if contract is not None and not calls else None,
+        trump=trump,
         bidder=bidder or bb.LearnedBidder(moment.vulnerable),
         player=card_player,
     )
-    return belief.given(*seen)
+    return belief.given(*evidence)
 
 
 def states_of(
     posterior: bb.Posterior, state: State, n: int, rng: Any = None
 ) -> list[State]:
-    """``n`` states of the same game that count the same: hidden cards drawn from the
-    posterior, the history kept.
+    """``n`` states of the same game, each as likely as another by the posterior.
+
+    Hidden cards are drawn from the posterior; calls and cards played stay.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Of a belief by :func:`belief_of` about this state.
+    state : pyspiel.State
+        A state after the deal.
+    n : int
+        How many states.
+    rng : Generator or int, optional
+        Where randomness comes from.
+
+    Returns
+    -------
+    list of pyspiel.State
+
+    Raises
+    ------
+    BayesBridgeError
+        The posterior is of a player with another hand.
     """
     moment = Moment.of(state)
     belief = posterior.belief
@@ -156,15 +211,14 @@ def states_of(
             f"{moment.hand(belief.observer).pbn}: make it with belief_of(state, {int(belief.observer)})",
             observer=belief.observer,
         )
-    game, rest = state.get_game(), [*moment.calls, *moment.plays]
-    return [
-        _state(game, [*deal, *rest])
-        for deal in _deals(posterior.resample(n, rng).masks).tolist()
-    ]
+    game = state.get_game()
+    later_actions = [*moment.calls, *moment.plays]
+    deals = _deals(posterior.resample(n, rng).masks).tolist()
+    return [_state(game, [*deal, *later_actions]) for deal in deals]
 
 
 def _deals(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """(n, 52) the actions that deal the layouts."""
+    """(n, 52) the actions that deal the layouts of (n, 4) masks."""
     held = masks[:, :, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
     deals = np.empty((len(masks), 52), np.int64)
     for seat in range(4):
@@ -173,8 +227,9 @@ def _deals(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def _state(game: Any, history: list[int]) -> State:
-    """The state after a history, by its written form: four times as fast as action by
-    action.
+    """The state after a history.
+
+    Reading its written form is four times as fast as applying action by action.
     """
     return game.deserialize_state("\n".join(map(str, history)) + "\n")
 
@@ -184,8 +239,19 @@ class Resampler:
 
     The posterior is inferred once for each information state and ``draws`` layouts are
     handed out one after the other, from the first again when they are used up.
-    ``card_player`` is a model of how cards are chosen, such as ``bb.LearnedPlayer()``;
-    ``calls=False`` keeps to what is certain.
+
+    Parameters
+    ----------
+    calls : bool, default True
+        Whether calls count as evidence. Without them only what is certain counts.
+    bidder : BidderModel, optional
+        How the others bid. By default like experts.
+    card_player : PlayerModel, optional
+        How cards are chosen, such as ``bb.LearnedPlayer()``.
+    draws : int, default 1000
+        Layouts that are drawn for each information state.
+    rng : int, optional
+        Seed of the draws.
     """
 
     def __init__(
@@ -200,24 +266,23 @@ class Resampler:
         self.models = {"calls": calls, "bidder": bidder, "card_player": card_player}
         self.draws = draws
         self.random = np.random.default_rng(rng)
-        self._known: str | None = None
+        self._information_state: str | None = None
         self._deals: list[list[int]] = []
         self._next = 0
 
     def __call__(self, state: State, player: int) -> State:
         """A state that ``player`` cannot tell from this one."""
-        known = state.information_state_string(player)
-        if known != self._known:
-            posterior = belief_of(state, player, **self.models).infer(
-                draws=self.draws, rng=self.random
-            )
-            self._deals = _deals(
-                posterior.resample(self.draws, self.random).masks
-            ).tolist()
-            self._known, self._next = known, 0
+        information_state = state.information_state_string(player)
+        if information_state != self._information_state:
+            belief = belief_of(state, player, **self.models)
+            posterior = belief.infer(draws=self.draws, rng=self.random)
+            layouts = posterior.resample(self.draws, self.random)
+            self._deals = _deals(layouts.masks).tolist()
+            self._information_state = information_state
+            self._next = 0
         deal = self._deals[self._next % self.draws]
         self._next += 1
-        return _state(state.get_game(), [*deal, *state.history()[52:]])
+        return _state(state.get_game(), [*deal, *state.history()[DECK:]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,24 +292,31 @@ class Audit:
     states: int
     """How many were looked at."""
     told_apart: int
-    """States whose information state differs from the true one: the player would know.
+    """States that the player would not take for the true one.
+
+    Their information state differs from the true one.
     """
     illegal: int
     """States in whose history somebody did what was not legal, such as a revoke."""
     fixed: tuple[str, ...]
-    """Cards that lay where they truly lie in every state, though the evidence lets them
-    lie elsewhere.
+    """Cards that lay where they truly lie in every state, though they need not.
+
+    By the evidence they may lie elsewhere.
     """
     p_value: float | None
-    """Of a chi-squared test that layouts have the right frequencies; ``None`` where
-    they are too many to enumerate.
+    """Of a chi-squared test that layouts have the right frequencies.
+
+    ``None`` where they are too many to enumerate.
     """
 
     @property
     def passed(self) -> bool:
-        """Nothing found; frequencies count as wrong below one in a million."""
-        right = self.p_value is None or self.p_value > 1e-6
-        return right and not (self.told_apart or self.illegal or self.fixed)
+        """Whether nothing is wrong.
+
+        Frequencies count as wrong where the P value is below one in a million.
+        """
+        frequencies_fit = self.p_value is None or self.p_value > SMALLEST_P_VALUE
+        return frequencies_fit and not (self.told_apart or self.illegal or self.fixed)
 
 
 def audit(
@@ -255,79 +327,106 @@ def audit(
     n: int = 1000,
     belief: bb.Belief | None = None,
 ) -> Audit:
-    """Look at ``n`` states that a resampler gives for one state.
+    """Examine ``n`` states that a resampler gives for one state.
 
-    ``belief`` is what their frequencies should follow; without one, what is certain
-    (:func:`belief_of` with ``calls=False``). They are tested where at least five draws
-    are expected for a layout of average weight.
+    Frequencies are tested where at least five draws are expected for a layout of
+    average weight.
+
+    Parameters
+    ----------
+    resample : callable
+        From a state and a player to another state, such as a :class:`Resampler`.
+    state : pyspiel.State
+        A state of ``bridge`` after the deal.
+    player : int, optional
+        From 0 to 3, N E S W. Without it the player in turn.
+    n : int, default 1000
+        How many states are drawn.
+    belief : Belief, optional
+        What the frequencies of layouts should follow. Without one, what is certain:
+        :func:`belief_of` with ``calls=False``.
+
+    Returns
+    -------
+    Audit
     """
     if player is None:
         player = state.current_player()
-    moment = Moment.of(state)
     certain = belief_of(state, player, calls=False)
-    right = certain if belief is None else belief
-    known, rest = state.information_state_string(player), list(state.history()[52:])
-    told_apart = illegal = 0
+    game = state.get_game()
+    information_state = state.information_state_string(player)
+    later_actions = list(state.history()[DECK:])
+    told_apart = 0
+    illegal = 0
     masks = np.zeros((n, 4), np.uint64)
-    for i in range(n):
-        found = resample(state, player)
-        told_apart += found.information_state_string(player) != known
-        deal = found.history()[:52]
-        illegal += list(found.history()[52:]) != rest or not _is_legal(
-            state.get_game(), deal, rest
-        )
-        for place, action in enumerate(deal):
-            masks[i, place % 4] |= np.uint64(1) << np.uint64(CARDS[action])
-    truth = np.array([moment.hand(seat).mask for seat in range(4)], np.uint64)
-    always = np.bitwise_and.reduce(masks, axis=0) & truth
-    free = [
-        certain.constraints.may[seat] & ~certain.constraints.must[seat]
-        for seat in range(4)
-    ]
-    fixed = bb.Hand(
-        sum(int(kept) & there for kept, there in zip(always, free, strict=True))
-    )
-    return Audit(n, told_apart, illegal, tuple(map(str, fixed)), _fit(right, masks))
+    for row in range(n):
+        resampled = resample(state, player)
+        resampled_view = resampled.information_state_string(player)
+        told_apart += resampled_view != information_state
+        history = list(resampled.history())
+        has_same_actions = history[DECK:] == later_actions
+        illegal += not (has_same_actions and _is_legal(game, history))
+        for place, action in enumerate(history[:DECK]):
+            masks[row, place % 4] |= np.uint64(1) << np.uint64(CARDS[action])
+    fixed = _fixed_cards(Moment.of(state), certain, masks)
+    p_value = _frequency_p_value(certain if belief is None else belief, masks)
+    return Audit(n, told_apart, illegal, tuple(map(str, fixed)), p_value)
 
 
-def _is_legal(game: Any, deal: list[int], rest: list[int]) -> bool:
+def _fixed_cards(
+    moment: Moment, certain: bb.Belief, masks: NDArray[np.uint64]
+) -> bb.Hand:
+    """Cards where they truly lie in each of (n, 4) masks, though they need not."""
+    always = np.bitwise_and.reduce(masks, axis=0)
+    constraints = certain.constraints
+    fixed = 0
+    for seat in range(4):
+        free = constraints.may[seat] & ~constraints.must[seat]
+        fixed |= int(always[seat]) & moment.hand(seat).mask & free
+    return bb.Hand(fixed)
+
+
+def _is_legal(game: Any, history: list[int]) -> bool:
+    """Whether each action of a history is legal where it stands."""
     state = game.new_initial_state()
-    for action in [*deal, *rest]:
+    for action in history:
         if action not in state.legal_actions():
             return False
         state.apply_action(action)
     return True
 
 
-def _fit(belief: bb.Belief, masks: NDArray[np.uint64]) -> float | None:
-    """P value of the frequencies of layouts, those expected less than five times put
-    together.
+def _frequency_p_value(belief: bb.Belief, masks: NDArray[np.uint64]) -> float | None:
+    """P value of a chi-squared test of the frequencies of layouts in (n, 4) masks.
+
+    Layouts that are expected less than five times are put together. ``None`` where the
+    layouts are too many for so few draws, 0 where a layout is impossible.
     """
-    if belief.count() * 5 > len(masks) or belief.count() < 2:
+    layout_count = belief.count()
+    if layout_count * LEAST_EXPECTED > len(masks) or layout_count < 2:
         return None
     posterior = belief.infer("enumerate")
     layouts = [tuple(row) for row in posterior.layouts.masks.tolist()]
-    expected = dict(
-        zip(layouts, (len(masks) * posterior.weights).tolist(), strict=True)
-    )
-    seen = dict.fromkeys(expected, 0)
+    means = (len(masks) * posterior.weights).tolist()
+    mean_of_layout = dict(zip(layouts, means, strict=True))
+    count_of_layout = dict.fromkeys(mean_of_layout, 0)
     for row in masks.tolist():
-        if tuple(row) not in seen:
+        layout = tuple(row)
+        if layout not in count_of_layout:
             return 0.0
-        seen[tuple(row)] += 1
-    common = [key for key, mean in expected.items() if mean >= 5]
-    means, counts = [expected[key] for key in common], [seen[key] for key in common]
-    if len(common) < len(expected):
-        means, counts = (
-            [*means, len(masks) - sum(means)],
-            [*counts, len(masks) - sum(counts)],
-        )
+        count_of_layout[layout] += 1
+    common = [key for key, mean in mean_of_layout.items() if mean >= LEAST_EXPECTED]
+    expected = [mean_of_layout[key] for key in common]
+    observed = [count_of_layout[key] for key in common]
+    if len(common) < len(mean_of_layout):
+        expected.append(len(masks) - sum(expected))
+        observed.append(len(masks) - sum(observed))
     statistic = sum(
         (count - mean) ** 2 / mean
-        for count, mean in zip(counts, means, strict=True)
+        for count, mean in zip(observed, expected, strict=True)
         if mean > 0
     )
-    return float(chi2.sf(statistic, len(means) - 1))
+    return float(chi2.sf(statistic, len(expected) - 1))
 
 
 def own_resampler(seed: int = 0) -> Resample:

@@ -1,5 +1,4 @@
-"""The auction of the three-player game as a game of OpenSpiel, with hands grouped into
-types.
+"""The auction of the three-player game, hands grouped into types, for OpenSpiel.
 
 One chance event deals a type to every seat; then the seats call in turn. A call is a
 number: 0 for a pass, n for nNT. What a contract is worth is the mean over the deals with
@@ -25,7 +24,7 @@ SHORT_NAME: Final = "bayesbridge_typed_auction"
 
 
 class TypedAuction(pyspiel.Game):
-    """The game.
+    """An auction in no trumps, with hands by types, as a game of OpenSpiel.
 
     Parameters
     ----------
@@ -60,11 +59,12 @@ class TypedAuction(pyspiel.Game):
         seats = tree.players
         dealt = auctions.types.reshape(-1, seats).astype(np.int64)
         tricks = auctions.tricks.reshape(-1, seats)
+        # An outcome is a type for each seat: its key has a digit for each.
         keys = dealt @ types ** np.arange(seats)
-        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-        self.dealt = dealt[first]  # (outcomes, seats)
-        self.chances = np.bincount(group) / len(keys)  # (outcomes,)
-        self.values = _mean_payoffs(payoffs, tricks, group)
+        _, examples, outcomes = np.unique(keys, return_index=True, return_inverse=True)
+        self.dealt = dealt[examples]  # (outcomes, seats)
+        self.chances = np.bincount(outcomes) / len(keys)  # (outcomes,)
+        self.values = _mean_payoffs(payoffs, tricks, outcomes)
         self.limit = float(np.abs(payoffs).max())
         super().__init__(self._type(), self._info(), {})
 
@@ -120,19 +120,20 @@ class TypedAuction(pyspiel.Game):
 def _mean_payoffs(
     payoffs: NDArray[np.float64],
     tricks: NDArray[np.int8],
-    group: NDArray[np.int64],
+    outcomes: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """(outcomes, seats, levels, 2) mean pay-off of the declarer and of another seat, by
-    who declares and level − 1; ``group`` (n,) is the outcome of each auction.
+    """(outcomes, seats, levels, 2) mean pay-off by declarer, level − 1 and role.
+
+    Roles are the declarer and another seat. ``outcomes`` (n,) is the outcome of each
+    auction, ``tricks`` (n, seats) what each seat takes as declarer.
     """
-    sizes = np.bincount(group)
+    sizes = np.bincount(outcomes)
     levels = len(payoffs)
-    means = np.empty((len(sizes), tricks.shape[1], levels, 2))
-    for declarer in range(tricks.shape[1]):
-        for level in range(levels):
-            for role in range(2):
-                values = payoffs[level, tricks[:, declarer], role]
-                means[:, declarer, level, role] = np.bincount(group, values) / sizes
+    seats = tricks.shape[1]
+    means = np.empty((len(sizes), seats, levels, 2))
+    for declarer, level, role in np.ndindex(seats, levels, 2):
+        values = payoffs[level, tricks[:, declarer], role]
+        means[:, declarer, level, role] = np.bincount(outcomes, values) / sizes
     return means
 
 
@@ -147,12 +148,16 @@ class TypedAuctionState(pyspiel.State):
         self.calls: tuple[int, ...] = ()
 
     def current_player(self) -> Any:
+        """The seat in turn, or OpenSpiel's number of chance or of the end."""
         if self.outcome is None:
             return pyspiel.PlayerId.CHANCE
         player = int(self.game.tree.player[self.node])
-        return pyspiel.PlayerId.TERMINAL if player < 0 else player
+        if player < 0:
+            return pyspiel.PlayerId.TERMINAL
+        return player
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Each outcome of the deal of types, and its chance."""
         return list(enumerate(self.game.chances.tolist()))
 
     def _legal_actions(self, _player: int) -> list[int]:
@@ -164,8 +169,11 @@ class TypedAuctionState(pyspiel.State):
             self.outcome = action
             return
         tree = self.game.tree
-        step = action - tree.level[self.node] if action else 0
-        self.node = int(tree.first_child[self.node] + step)
+        # The first child of a node is a pass; the lowest bid follows.
+        child = 0
+        if action:
+            child = action - tree.level[self.node]
+        self.node = int(tree.first_child[self.node] + child)
         self.calls = (*self.calls, action)
 
     def _action_to_string(self, player: int, action: int) -> str:
@@ -174,18 +182,20 @@ class TypedAuctionState(pyspiel.State):
         return f"{action}NT" if action else "Pass"
 
     def is_terminal(self) -> bool:
+        """Whether the auction is over."""
         return self.outcome is not None and self.game.tree.player[self.node] < 0
 
     def returns(self) -> list[float]:
+        """The pay-off of each seat; 0 before the end and where all pass."""
         tree = self.game.tree
         level = int(tree.level[self.node])
         if not self.is_terminal() or level == 0:
             return [0.0] * tree.players
         declarer = int(tree.declarer[self.node])
-        own, other = self.game.values[self.outcome, declarer, level - 1]
-        return [
-            float(own if seat == declarer else other) for seat in range(tree.players)
-        ]
+        own_value, other_value = self.game.values[self.outcome, declarer, level - 1]
+        payoffs = [float(other_value)] * tree.players
+        payoffs[declarer] = float(own_value)
+        return payoffs
 
     def hand_type(self, player: int) -> int:
         """The type that a seat was dealt."""
@@ -213,8 +223,8 @@ class TypedAuctionObserver:
         """The seat, its type and the calls."""
         if state.outcome is None:
             return f"seat {player}"
-        words = " ".join(map(str, state.calls))
-        return f"seat {player}, type {state.hand_type(player)}, calls {words}"
+        calls = " ".join(map(str, state.calls))
+        return f"seat {player}, type {state.hand_type(player)}, calls {calls}"
 
 
 def typed_auction(game: bb.AuctionGame) -> TypedAuction:
@@ -226,14 +236,25 @@ def typed_auction(game: bb.AuctionGame) -> TypedAuction:
 def policy_of(
     game: TypedAuction, profile: tuple[NDArray[np.float64], ...]
 ) -> policies.TabularPolicy:
-    """Strategies (types, slots) of each seat as OpenSpiel's policy."""
+    """Strategies of all seats as a policy of OpenSpiel.
+
+    Parameters
+    ----------
+    game : TypedAuction
+    profile : tuple of arrays, shape (types, slots)
+        For each seat P(call ∣ type, auction), as ``bb.auction_game`` learns it.
+
+    Returns
+    -------
+    TabularPolicy
+    """
     tabular = policies.TabularPolicy(game)
     for row, state in enumerate(tabular.states):
         player = state.current_player()
-        first = game.tree.first_slot[state.node]
+        first_slot = game.tree.first_slot[state.node]
         strategy = profile[player][state.hand_type(player)]
         tabular.action_probability_array[row] = 0.0
-        for step, action in enumerate(state.legal_actions()):
-            chance = strategy[first + step]
+        for place, action in enumerate(state.legal_actions()):
+            chance = strategy[first_slot + place]
             tabular.action_probability_array[row, action] = chance
     return tabular

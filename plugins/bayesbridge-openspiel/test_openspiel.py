@@ -1,8 +1,7 @@
-"""Beliefs about states of OpenSpiel's bridge, states from beliefs, and an audit that
-finds what is wrong.
-"""
+"""Beliefs about states of OpenSpiel's bridge, states from beliefs, and their audit."""
 
 import random
+from itertools import product
 
 import numpy as np
 import pytest
@@ -21,21 +20,26 @@ from bayesbridge_openspiel import (  # noqa: E402
     states_of,
 )
 
-GAMES = [
-    pyspiel.load_game(
-        f"bridge(use_double_dummy_result=false,dealer_vul={ours},non_dealer_vul={theirs})"
+
+def load_bridge(dealer_side, other_side):
+    """OpenSpiel's bridge by the vulnerability of each side, "true" or "false"."""
+    return pyspiel.load_game(
+        "bridge(use_double_dummy_result=false,"
+        f"dealer_vul={dealer_side},non_dealer_vul={other_side})"
     )
-    for ours in ("true", "false")
-    for theirs in ("true", "false")
-]
+
+
+GAMES = [load_bridge(*sides) for sides in product(("true", "false"), repeat=2)]
 
 
 def playout(seed, actions=None):
-    """A random game, cut off after so many actions beyond the deal; the auction ends
-    before long.
+    """A random game, cut off after so many actions beyond the deal.
+
+    Passes are likely, so that the auction ends before long.
     """
     choose = random.Random(seed)
-    actions = choose.randrange(70) if actions is None else actions
+    if actions is None:
+        actions = choose.randrange(70)
     state = GAMES[seed % 4].new_initial_state()
     while not state.is_terminal() and len(state.history()) < 52 + actions:
         legal = state.legal_actions()
@@ -45,13 +49,17 @@ def playout(seed, actions=None):
     return state
 
 
-def at(actions, seed=1):
-    """A playout with so many actions beyond the deal that is not over."""
-    return next(
-        s
-        for s in (playout(i, actions) for i in range(seed, 10_000))
-        if not s.is_terminal()
-    )
+def unfinished_playouts(actions, seed=1):
+    """Playouts with so many actions beyond the deal that are not over."""
+    for number in range(seed, 10_000):
+        state = playout(number, actions)
+        if not state.is_terminal():
+            yield state
+
+
+def unfinished_playout(actions, seed=1):
+    """The first of them."""
+    return next(unfinished_playouts(actions, seed))
 
 
 @pytest.mark.parametrize("count", [40, pytest.param(500, marks=pytest.mark.slow)])
@@ -64,13 +72,12 @@ def test_a_player_cannot_tell_the_states_apart(count):
         phases.add((state.current_phase(), len(state.history()) % 4))
         player = seed % 4
         posterior = belief_of(state, player, calls=False).infer(draws=5, rng=seed)
-        for other in states_of(posterior, state, 3, seed):
-            assert other.information_state_string(
-                player
-            ) == state.information_state_string(player)
-            assert other.history()[52:] == state.history()[52:]
-            if other.current_player() == player:
-                assert other.legal_actions() == state.legal_actions()
+        information_state = state.information_state_string(player)
+        for drawn in states_of(posterior, state, 3, seed):
+            assert drawn.information_state_string(player) == information_state
+            assert drawn.history()[52:] == state.history()[52:]
+            if drawn.current_player() == player:
+                assert drawn.legal_actions() == state.legal_actions()
     assert len(phases) > 4
 
 
@@ -79,39 +86,29 @@ def dealt(state):
     return [Moment.of(state).hand(seat) for seat in range(4)]
 
 
-def few_left(seed=1):
-    """A state in the play with so few layouts left that they can be enumerated, and
-    their number.
-    """
-    for state in (playout(i, 46) for i in range(seed, 10_000)):
-        if (
-            not state.is_terminal()
-            and 20 < (count := belief_of(state, calls=False).count()) < 500
-        ):
+def state_with_few_layouts(seed=1):
+    """A state in the play whose layouts can be enumerated, and their number."""
+    for state in unfinished_playouts(46, seed):
+        count = belief_of(state, calls=False).count()
+        if 20 < count < 500:
             return state, count
     raise AssertionError("no such state")
 
 
 def test_a_belief_has_what_the_player_saw():
-    state = at(40)
-    belief, hands = belief_of(state), dealt(state)
-    assert (belief.observer, belief.hand) == (
-        state.current_player(),
-        hands[state.current_player()],
-    )
-    contract = belief.auction.contract
+    state = unfinished_playout(40)
+    player = state.current_player()
+    belief = belief_of(state)
+    hands = dealt(state)
+    assert (belief.observer, belief.hand) == (player, hands[player])
+    declarer = belief.auction.contract.declarer
     names = {"N": "North", "E": "East", "S": "South", "W": "West"}
-    assert f"by {names[contract.declarer.name]}" in state.information_state_string(
-        belief.observer
-    )
-    known = belief.constraints
-    assert (
-        known.must[contract.declarer.partner] == hands[contract.declarer.partner].mask
-    )
-    assert all(
-        known.must[seat] & ~hand.mask == 0 == hand.mask & ~known.may[seat]
-        for seat, hand in enumerate(hands)
-    )
+    assert f"by {names[declarer.name]}" in state.information_state_string(player)
+    constraints = belief.constraints
+    assert constraints.must[declarer.partner] == hands[declarer.partner].mask
+    for seat, hand in enumerate(hands):
+        assert constraints.must[seat] & ~hand.mask == 0
+        assert hand.mask & ~constraints.may[seat] == 0
 
 
 def test_calls_move_the_resampled_hands():
@@ -127,37 +124,38 @@ def test_calls_move_the_resampled_hands():
         resample = Resampler(calls=calls, draws=400, rng=1)
         drawn = [dealt(resample(state, 2))[0].points for _ in range(400)]
         points[calls] = np.mean(drawn), np.std(drawn) / 20
-    (before, error), (after, other) = points[False], points[True]
-    assert after - before > 5 * np.hypot(error, other)
-    assert 13.5 < after < 16.5
+    without_calls, error_without = points[False]
+    with_calls, error_with = points[True]
+    assert with_calls - without_calls > 5 * np.hypot(error_without, error_with)
+    assert 13.5 < with_calls < 16.5
 
 
 def test_the_audit_passes_ours_and_openspiels():
-    state, count = few_left()
+    state, count = state_with_few_layouts()
     for resample in (Resampler(calls=False, draws=20 * count, rng=1), own_resampler(1)):
-        found = audit(resample, state, n=20 * count)
-        assert found.p_value is not None
-        assert found.passed, found
+        result = audit(resample, state, n=20 * count)
+        assert result.p_value is not None
+        assert result.passed, result
 
 
 def test_the_audit_finds_what_is_wrong():
-    state, count = few_left()
-    ours, choose, other = (
-        Resampler(calls=False, draws=20 * count, rng=1),
-        random.Random(1),
-        few_left(5000)[0],
-    )
-    leak = audit(lambda s, _: s.clone(), state, n=50)
+    state, count = state_with_few_layouts()
+    unrelated_state, _ = state_with_few_layouts(5000)
+    honest = Resampler(calls=False, draws=20 * count, rng=1)
+    choose = random.Random(1)
+
+    def leak_sometimes(true_state, player):
+        if choose.random() < 0.8:
+            return honest(true_state, player)
+        return true_state.clone()
+
+    leak = audit(lambda true_state, _: true_state.clone(), state, n=50)
     assert leak.fixed
     assert (leak.told_apart, leak.illegal, leak.passed) == (0, 0, False)
-    biased = audit(
-        lambda s, player: ours(s, player) if choose.random() < 0.8 else s.clone(),
-        state,
-        n=20 * count,
-    )
+    biased = audit(leak_sometimes, state, n=20 * count)
     assert (biased.fixed, biased.told_apart, biased.passed) == ((), 0, False)
     assert biased.p_value < 1e-6
-    elsewhere = audit(lambda *_: other, state, n=5)
+    elsewhere = audit(lambda *_: unrelated_state, state, n=5)
     assert (elsewhere.told_apart, elsewhere.illegal, elsewhere.passed) == (5, 5, False)
 
 
@@ -165,7 +163,7 @@ def test_it_plugs_into_is_mcts():
     from open_spiel.python.algorithms.ismcts import ISMCTSBot
     from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
-    state = at(36)
+    state = unfinished_playout(36)
     bot = ISMCTSBot(
         state.get_game(),
         RandomRolloutEvaluator(1),
@@ -195,6 +193,7 @@ def test_what_cannot_be_is_one_line(make, words):
 
 
 def test_a_posterior_of_another_state_is_refused():
-    state, other = at(4, 1), at(4, 5)
+    posterior = belief_of(unfinished_playout(4, 1), 0).infer(draws=5, rng=1)
+    unrelated_state = unfinished_playout(4, 5)
     with pytest.raises(bb.BayesBridgeError, match="make it with belief_of"):
-        states_of(belief_of(state, 0).infer(draws=5, rng=1), other, 1)
+        states_of(posterior, unrelated_state, 1)

@@ -35,6 +35,7 @@ from tests.studies.auction.toy import (
 
 
 def toy(players):
+    """The tree, pay-offs and auctions of a toy game, and the same for OpenSpiel."""
     tree = notrump_tree(players, LEVELS)
     table = payoffs(NEW, levels=LEVELS, players=players)
     auctions = toy_auctions(players)
@@ -42,8 +43,9 @@ def toy(players):
 
 
 def nash_conv(tree, table, auctions, profile):
+    """What strategies are worth to each seat, and what best responses add in all."""
     with ThreadPoolExecutor(1) as executor:
-        now = worth(tree, profile, auctions, table, executor).mean
+        values = worth(tree, profile, auctions, table, executor).mean
         total = 0.0
         for seat in range(tree.players):
             response = best_response(
@@ -51,8 +53,8 @@ def nash_conv(tree, table, auctions, profile):
             )
             changed = with_seat(profile, seat, response)
             best = worth(tree, changed, auctions, table, executor).mean[seat]
-            total += best - now[seat]
-    return now, total
+            total += best - values[seat]
+    return values, total
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -60,11 +62,11 @@ def test_values_and_nash_conv_are_openspiels(players):
     tree, table, auctions, game = toy(players)
     profile = random_profile(tree, players, 3)
     policy = policy_of(game, profile)
-    values = expected_game_score.policy_value(
+    openspiel_values = expected_game_score.policy_value(
         game.new_initial_state(), [policy] * players
     )
-    now, total = nash_conv(tree, table, auctions, profile)
-    assert now == pytest.approx(values, abs=1e-9)
+    values, total = nash_conv(tree, table, auctions, profile)
+    assert values == pytest.approx(openspiel_values, abs=1e-9)
     assert total == pytest.approx(exploitability.nash_conv(game, policy), abs=1e-9)
 
 
@@ -77,17 +79,17 @@ def test_cfr_comes_to_the_value_of_the_linear_program_and_of_ours():
     gap = exploitability.nash_conv(game, policy)
     assert gap < 0.1
     root = game.new_initial_state()
-    theirs = expected_game_score.policy_value(root, [policy] * 2)[0]
-    value = linear_program_value(tree, auctions, table)
-    assert abs(theirs - value) <= gap + 1e-6
+    cfr_value = expected_game_score.policy_value(root, [policy] * 2)[0]
+    exact_value = linear_program_value(tree, auctions, table)
+    assert abs(cfr_value - exact_value) <= gap + 1e-6
     learning = Learning.start(tree, TYPES)
     with ThreadPoolExecutor(1) as executor:
         while learning.rounds < 300:
             learning = learn(tree, auctions, table, learning, 1000, 1, executor)
     profile = learning.mean_strategies(tree)
-    now, own_gap = nash_conv(tree, table, auctions, profile)
-    assert abs(now[0] - value) <= own_gap + 1e-6
-    assert abs(now[0] - theirs) <= gap + own_gap + 1e-6
+    values, own_gap = nash_conv(tree, table, auctions, profile)
+    assert abs(values[0] - exact_value) <= own_gap + 1e-6
+    assert abs(values[0] - cfr_value) <= gap + own_gap + 1e-6
 
 
 def test_three_players_run_under_cfr():
