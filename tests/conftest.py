@@ -123,7 +123,7 @@ def plugin_site(folder):
 
     def put(name, source, version="1.2", entry=None):
         module = name.replace("-", "_")
-        # A module of that name that another test imported
+        # Forget a module of that name that another test imported.
         patch.delitem(sys.modules, module, raising=False)
         (folder / f"{module}.py").write_text(source, "utf-8")
         metadata_folder = folder / f"{module}-{version}.dist-info"

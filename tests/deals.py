@@ -60,12 +60,14 @@ def strange_deals(n, seed):
         np.array(orders)[rng.integers(0, len(orders), n)] + noise, axis=1
     ).astype(np.uint64)
     bits = np.uint64(1) << cards
-    first = bits[:, 0:26:2].sum(axis=1, dtype=np.uint64)
-    second = bits[:, 1:26:2].sum(axis=1, dtype=np.uint64)
+    own_hands = bits[:, 0:26:2].sum(axis=1, dtype=np.uint64)
+    dummy_hands = bits[:, 1:26:2].sum(axis=1, dtype=np.uint64)
     blocks = rng.random(n) < 0.5
-    first = np.where(blocks, bits[:, :13].sum(axis=1, dtype=np.uint64), first)
-    second = np.where(blocks, bits[:, 13:26].sum(axis=1, dtype=np.uint64), second)
-    return first, second
+    own_hands = np.where(blocks, bits[:, :13].sum(axis=1, dtype=np.uint64), own_hands)
+    dummy_hands = np.where(
+        blocks, bits[:, 13:26].sum(axis=1, dtype=np.uint64), dummy_hands
+    )
+    return own_hands, dummy_hands
 
 
 def solved_deals():

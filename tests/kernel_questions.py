@@ -79,13 +79,13 @@ def suit_rows():
 
 def algorithms():
     """Algorithms 1 and 2 on ordinary and on strange deals."""
-    first, second = np.concatenate(
+    own_hands, dummy_hands = np.concatenate(
         [deal_masks(100, 1)[:, :2].T, strange_deals(100, 2)], axis=1
     )
     return (
-        *kernels.captures(first, second),
-        kernels.tricks(first, second),
-        *kernels.bids(first),
+        *kernels.captures(own_hands, dummy_hands),
+        kernels.tricks(own_hands, dummy_hands),
+        *kernels.bids(own_hands),
     )
 
 

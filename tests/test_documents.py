@@ -172,7 +172,7 @@ def test_every_block_is_run_or_read(path, tmp_path, monkeypatch, capsys):
                     session.partition("\n")[0] for session in PROMPT.split(text)[1:]
                 ]
                 for line in commands:
-                    # Those are run and compared, mistakes among them
+                    # Our own commands are run and compared, mistakes among them.
                     if not line.startswith("bayesbridge "):
                         check_command(line)
             case "sh":
@@ -196,7 +196,7 @@ def test_every_block_is_run_or_read(path, tmp_path, monkeypatch, capsys):
             case "{code-cell}":  # run when the site is built
                 check_python(text, None)
             case _:
-                # Sphinx reads directives
+                # Sphinx reads directives, and nothing else is left.
                 assert language.startswith("{"), (
                     f"```{language}: nothing runs such a block"
                 )

@@ -21,10 +21,10 @@ class Guide:
     """
 
     def __init__(self, page, heading):
-        _, _, rest = (
+        _, _, from_heading_on = (
             (ROOT / "docs" / page).read_text("utf-8").partition(f"\n## {heading}\n")
         )
-        self.text = rest.partition("\n## ")[0]
+        self.text = from_heading_on.partition("\n## ")[0]
         self.blocks = [match.groupdict() for match in FENCE.finditer(self.text)]
         self.files = {
             block["file"]: block["text"] for block in self.blocks if block["file"]

@@ -113,7 +113,7 @@ def test_the_same_at_many_positions_and_no_side_prevails():
     for seed in range(1, 101):
         believed, dealt, weighted, ess = three_answers(seed)
         assert agree(believed, dealt), seed
-        # Errors of fewer are themselves in doubt
+        # With fewer effective draws the errors are themselves in doubt.
         assert agree(believed, weighted) or ess < 100, seed
         differences.append(apart(believed, dealt)[0])
     assert abs(np.mean(differences)) <= 4 / np.sqrt(len(differences))

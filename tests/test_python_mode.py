@@ -31,7 +31,7 @@ def kernels():
 
 def test_every_kernel_gives_the_same_as_python(tmp_path, measuring):
     """Python answers in a process without a compiler, where warnings are errors too."""
-    # First, so that the tables are in the cache and Python need not build them
+    # Asked first, so that the tables are in the cache and Python need not build them.
     compiled, _ = answer_all()
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.kernel_questions", "answers"],
@@ -47,7 +47,7 @@ def test_every_kernel_gives_the_same_as_python(tmp_path, measuring):
     assert plain.keys() == compiled.keys()
     for question, answers in compiled.items():
         for expected, interpreted in zip(answers, plain[question], strict=True):
-            # Logarithms may differ in the last of 53 bits
+            # Logarithms may differ in the last of 53 bits.
             if np.asarray(expected).dtype.kind == "f":
                 np.testing.assert_allclose(
                     interpreted, expected, rtol=1e-13, atol=0.0, err_msg=question

@@ -169,7 +169,7 @@ class Game(RuleBasedStateMachine):
             assert 1 <= belief.count() < self.count
         except (Contradiction, IllegalPlay) as error:
             conflict = error
-        # A hand laid open that a card on the table did not come from
+        # A hand is laid open that a card on the table did not come from.
         if isinstance(conflict, IllegalPlay):
             assert isinstance(piece, Reveal)
             assert piece.hand.pbn in str(conflict)
@@ -191,7 +191,7 @@ class Game(RuleBasedStateMachine):
         if self.count <= FEW:
             self.the_truth_has_weight()
             return
-        # The tables of large counts take longest to build
+        # Count now and then only: tables of large counts take longest to build.
         if len(self.belief.evidence) % 4:
             return
         lying = LayoutIndex.of(constraints).card_marginals()

@@ -145,7 +145,7 @@ def test_a_page_that_finds_no_room(capsys, tmp_path):
     words = ["report", *OPEN, "--no-history", "--out"]
     old_page = tmp_path / "old.html"
     new_page = tmp_path / "new.html"
-    # Compiled and kept before the disk is full
+    # What is compiled is kept before the disk is full.
     assert main([*words, str(old_page)]) == 0
     old_bytes = old_page.read_bytes()
     for path in (old_page, new_page):

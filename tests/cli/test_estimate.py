@@ -35,11 +35,16 @@ def test_hard_evidence_is_answered_exactly_by_convolution(document):
         np.log(hard.count() / 84478098072866400)
     )
     assert estimate["failures"] == {}
-    capture = estimate["estimators"]["capture"]
+    check_capture(estimate["estimators"]["capture"], hard)
+    check_cards(estimate, hard)
+
+
+def check_capture(capture, belief):
+    """The document of ``capture`` has the figures of the Python function."""
     assert capture["exact"] is True
     assert capture["left_out"] == ["kappa"]
     assert "kappa" not in capture
-    tree = bb.estimate(hard.infer(rng=1), "capture")
+    tree = bb.estimate(belief.infer(rng=1), "capture")
     T = tree.pmf.T
     assert list(capture["T"]["pmf"]) == [str(tricks) for tricks in range(14)]
     for tricks in T.T_value.values:
@@ -70,7 +75,11 @@ def test_hard_evidence_is_answered_exactly_by_convolution(document):
     assert capture["T"]["at_least"]["9"] == pytest.approx(
         sum(capture["T"]["pmf"][str(t)] for t in range(9, 14))
     )
-    cards = hard.infer(rng=1).card_probabilities()
+
+
+def check_cards(estimate, belief):
+    """Each card and length has the posterior's chances."""
+    cards = belief.infer(rng=1).card_probabilities()
     assert len(estimate["card_probabilities"]) == 52
     for card, seats in estimate["card_probabilities"].items():
         assert list(seats) == ["N", "E", "S", "W"]
@@ -137,7 +146,7 @@ def test_samplers_are_estimates_and_say_so(document, method):
     )
     estimate = document("estimate", *words)
     assert (estimate["method"], estimate["exact"]) == (method, False)
-    # Chains that avoid themselves are worth more than their draws
+    # Chains that avoid themselves are worth more than their draws.
     assert 100 < estimate["ess"] < 2 * estimate["draws"]
     assert estimate["why"].startswith(f"{method}: as asked")
     assert estimate["estimators"]["capture"]["exact"] is False
@@ -200,12 +209,12 @@ def test_with_four_players_hands_and_tricks_come_first(answer, document):
     assert set(estimate["estimators"]["capture"]["T"]["pmf"]) == {
         str(value) for value in range(14)
     }
-    assert [one["name"] for one in estimate["games"]] == ["3NT", "4S", "4H", "5D", "5C"]
+    assert [row["name"] for row in estimate["games"]] == ["3NT", "4S", "4H", "5D", "5C"]
     assert all(
-        0 <= one["make"] <= 1 and one["make_error"] >= 0 for one in estimate["games"]
+        0 <= row["make"] <= 1 and row["make_error"] >= 0 for row in estimate["games"]
     )
     assert [
-        (one["seat"], one["call"], one["suit"]) for one in estimate["readings"]
+        (row["seat"], row["call"], row["suit"]) for row in estimate["readings"]
     ] == [
         ("W", "1D", "D"),
         ("N", "Pass", None),

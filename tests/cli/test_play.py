@@ -10,11 +10,8 @@ from bayesbridge.belief.wins import card_wins
 HAND = "AKQ2.AJ3.A54.Q32"
 DUMMY = "J54.Q72.KQ76.A85"
 OPEN = ("--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}")
-# East's other four cards are among 17: few layouts
-HELD = (
-    "--holds",
-    "E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT",
-)
+# Few layouts: East's other four cards are among 17.
+HELD = ("--holds", "E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT")
 FIRST = ("--play", "W:H5", "--play", "N:HQ", "--play", "E:H4", "--play", "S:H3")
 
 
@@ -59,7 +56,7 @@ def test_numbers_are_those_of_the_python_name(document):
     }
     assert trick_odds["trump"] == "C"
     no_trump_odds = document("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
-    # East may be void and ruff
+    # With clubs as trumps East may be void and ruff.
     assert no_trump_odds["wins"]["HQ"] > trick_odds["wins"]["HQ"]
 
 

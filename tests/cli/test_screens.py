@@ -27,7 +27,7 @@ def in_terminal(words, stream, until=None, **changes):
         [*COMMAND, *words], **pipes, env=environment(FORCE_COLOR=None, **changes)
     ) as process:
         os.close(process_end)
-        # How Linux says that the other end is closed
+        # An error is how Linux says that the other end is closed.
         with contextlib.suppress(OSError):
             while piece := os.read(terminal, 65536):
                 shown += piece

@@ -41,7 +41,7 @@ def test_a_hidden_hand_may_hold_what_is_seen_nowhere_else_and_no_suit_that_it_sh
     assert table.voids == ((bb.Seat.E, bb.Suit.S),)
     east = table.legal_cards(bb.Seat.E)
     assert not any(card.suit is bb.Suit.S or card in hands[bb.Seat.S] for card in east)
-    # But South's, the other spades and East's own H2
+    # All but South's hand, the other spades and East's own H2.
     assert len(east) == 52 - 13 - 9 - 1
     assert table.turn == bb.Seat.W
 

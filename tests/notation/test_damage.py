@@ -33,11 +33,13 @@ def damages():
         )
 
 
-@pytest.mark.parametrize(("kind", "lost", "old", "new", "notes"), list(damages()))
-def test_damage_is_told_and_the_rest_kept(kind, lost, old, new, notes):
+@pytest.mark.parametrize(
+    ("kind", "lost", "sound_text", "damaged_text", "notes"), list(damages())
+)
+def test_damage_is_told_and_the_rest_kept(kind, lost, sound_text, damaged_text, notes):
     text, read = (PBN, read_pbn) if kind == "pbn" else (LIN, read_lin)
-    assert old in text
-    reading = read(text.replace(old, new, 1))
+    assert sound_text in text
+    reading = read(text.replace(sound_text, damaged_text, 1))
     assert [str(note) for note in reading.skipped] == [
         f"<text>:{note}" for note in notes
     ]
@@ -45,15 +47,15 @@ def test_damage_is_told_and_the_rest_kept(kind, lost, old, new, notes):
         assert reading.records == SOUND[1:]
         return
     assert reading.records[1:] == SOUND[1:]
-    first = reading.records[0]
+    damaged = reading.records[0]
     sound = SOUND[0]
-    assert first.deal == sound.deal
-    assert (first.auction is None) == (lost in ("auction", "auction+play"))
-    kept = {"play": 0, "auction+play": 0, "tricks": 4}.get(lost, len(sound.plays))
-    assert first.plays == sound.plays[:kept]
-    assert (first.vulnerable is None) == (lost == "vulnerability")
+    assert damaged.deal == sound.deal
+    assert (damaged.auction is None) == (lost in ("auction", "auction+play"))
+    plays_kept = {"play": 0, "auction+play": 0, "tricks": 4}.get(lost, len(sound.plays))
+    assert damaged.plays == sound.plays[:plays_kept]
+    assert (damaged.vulnerable is None) == (lost == "vulnerability")
     if lost == "nothing":
-        assert first == sound
+        assert damaged == sound
 
 
 @pytest.mark.parametrize(

@@ -48,38 +48,50 @@ def test_the_golden_match_is_the_same_in_both_formats():
 
 def test_a_broadcast_as_they_come():
     reading = read_lin(GOLDEN / "as_found.lin")
-    first, second = reading.records
+    open_record, closed_record = reading.records
     assert reading.skipped == ()
-    assert (first.room, first.board, first.dealer, first.vulnerable) == (
+    assert (
+        open_record.room,
+        open_record.board,
+        open_record.dealer,
+        open_record.vulnerable,
+    ) == (
         "Open",
         "1",
         Seat.N,
         Vulnerability.NONE,
     )
-    assert first.deal == DEAL
-    assert first.auction == Auction.of("N:1C Pass 1S X 2S Pass Pass 3D Pass Pass Pass")
-    assert first.alerts == ((2, ""), (3, "takeout"))
+    assert open_record.deal == DEAL
+    assert open_record.auction == Auction.of(
+        "N:1C Pass 1S X 2S Pass Pass 3D Pass Pass Pass"
+    )
+    assert open_record.alerts == ((2, ""), (3, "takeout"))
     assert (
-        " ".join(f"{seat.name}:{card}" for seat, card in first.plays)
+        " ".join(f"{seat.name}:{card}" for seat, card in open_record.plays)
         == "N:H4 E:H7 S:H3 W:H6 E:D6 S:D3"
     )
-    assert (first.contract, first.result, first.claimed) == (
+    assert (open_record.contract, open_record.result, open_record.claimed) == (
         Contract.of("3D by W"),
         9,
         True,
     )
-    assert [first.tag(name) for name in ("South", "East", "vg")] == [
+    assert [open_record.tag(name) for name in ("South", "East", "vg")] == [
         "Ann",
         "Di",
         "A match,Segment 1,I,1,2,Home,0,Away,0",
     ]
-    assert (second.room, second.board, second.tag("South"), second.passed_out) == (
+    assert (
+        closed_record.room,
+        closed_record.board,
+        closed_record.tag("South"),
+        closed_record.passed_out,
+    ) == (
         "Closed",
         "2",
         "Ed",
         True,
     )
-    assert second.deal == read_pbn(GOLDEN / "match.pbn").records[2].deal
+    assert closed_record.deal == read_pbn(GOLDEN / "match.pbn").records[2].deal
 
 
 def test_a_single_board():

@@ -70,7 +70,7 @@ def test_a_damaged_file_is_rebuilt(directory):
 def test_without_a_writable_directory_it_builds_in_memory_and_says_so_once(
     directory, monkeypatch, capsys, name, value
 ):
-    # A user that the system does not know
+    # The user is one that the system does not know.
     monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
     for unset in ("BAYESBRIDGE_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(unset, raising=False)

@@ -93,8 +93,8 @@ def test_the_type_of_a_deal_goes_into_files_and_diagrams(tmp_path, capsys):
     for name in ("a.pbn", "a.html"):
         assert main([*words, "--out", str(tmp_path / name)]) == 0
     assert (tmp_path / "a.pbn").read_text().count("{strong}") == 2
-    (first, second) = bb.open_records(tmp_path / "a.pbn").records
-    assert (first.dealer, second.dealer) == (Seat.E, Seat.E)
+    (board_1, board_2) = bb.open_records(tmp_path / "a.pbn").records
+    assert (board_1.dealer, board_2.dealer) == (Seat.E, Seat.E)
     assert "strong" not in (tmp_path / "a.html").read_text("utf-8")
     assert "Board 2 · strong" in (tmp_path / "a-teacher.html").read_text("utf-8")
     capsys.readouterr()

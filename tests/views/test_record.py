@@ -83,7 +83,7 @@ def test_states_are_those_of_the_posterior(record, page_data):
     last_step = page_data["steps"][-1]
     assert last_step["hidden"] == ["S", "W"]
     cards = posterior.card_probabilities()
-    # Other draws: the fit starts elsewhere
+    # Its draws are others, since the fit starts elsewhere.
     error = 5 * (0.25 / max(posterior.ess, 1)) ** 0.5
     for card in ("CK", "SA", "HK"):
         share = last_step["places"]["W"][page_data["table"]["cards"].index(card)] / 1000

@@ -79,7 +79,7 @@ def test_nothing_comes_from_elsewhere(html, page):
     assert "://" not in html
     assert INK not in html  # pictures take the colours of the page
     assert PAPER not in html
-    # Remembers the colours of the suits
+    # The one script remembers the colours of the suits.
     assert [attrs for tag, attrs in page.elements if tag == "script"] == [{}]
     assert not {"link", "iframe", "img", "object", "embed", "base"} & {
         tag for tag, _ in page.elements

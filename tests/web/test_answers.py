@@ -335,7 +335,7 @@ def test_a_hand_and_an_auction_become_a_question(text, settings, evidence):
             "settings": settings_before | settings,
             "evidence": evidence,
         }
-    # An empty table, where the auction came first
+    # An empty table, where the auction comes before the hand.
     bare = {
         "observer": "S",
         "players": "4",
@@ -384,7 +384,7 @@ def test_your_call_is_that_of_experts(memory):
         "call": str(CALLS[shares.argmax()]),
         "share": pytest.approx(shares.max(), abs=1e-6),
     }
-    # West is to call
+    # South has called, so West is to call.
     assert "calls" not in answer_events(memory, [["call", "S:1H"]], FOUR)
 
 
@@ -486,7 +486,7 @@ def test_a_style_travels_as_a_word(memory):
         / spread
         for answer in events
     ]
-    # As the library has it; without the style the club is weaker
+    # As the library has it; without the style the club is weaker.
     assert abs(z[0]) < 5 < -z[1]
     with pytest.raises(bb.BayesBridgeError, match=r"^own\.json: not a style"):
         entry_document(question, "own.json", "{}")

@@ -46,7 +46,7 @@ def test_the_table_and_an_answer_are_in_sight(tab, width):
     page = tab("", viewport={"width": width, "height": 800}, has_touch=width == 400)
     for selector in ("#compass", "#auction", "#heat"):
         box = page.locator(selector).bounding_box()
-        # The tabs of a phone stand below
+        # The tabs of a phone stand below.
         assert box["y"] + box["height"] <= (750 if width == 400 else 800)
     for name in page.eval_on_selector_all(
         "#tabs button:not([hidden])", "all => all.map(one => one.dataset.tab)"

@@ -61,12 +61,7 @@ def test_the_first_visit_is_a_moment_of_four_players(tab):
     click(page, "#reset")
     assert page.locator("#hint").is_visible()
     # The own card tells nothing, the own call little of partner's 1NT.
-    for (
-        moment,
-        answer,
-        own,
-        moved,
-    ) in (
+    for moment, answer, own, moved in (
         ("lead", "#leads", '#picker [data-card="D9"]', "no card moved by more"),
         ("slam", "#contracts", '#box [data-call="3NT"]', "S calls 3NT: "),
     ):
@@ -170,7 +165,7 @@ def test_a_ranking_sharpens_while_it_is_watched(tab, width):
     )
     assert page.locator("#leads tbody tr").first.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    # A click ends it, and finds a process that computes
+    # A click ends it, and finds a process that computes.
     click(page, '#compass [data-key="h-SQ"]')
     assert "More are being solved" not in page.inner_text("#leads-notes")
     assert chips(page)[-1] == "W plays SQ"
@@ -234,7 +229,7 @@ def test_the_table_can_be_set_in_every_way(tab):
     page.set_input_files(
         "#file", {"name": "own.json", "mimeType": "", "buffer": style.encode()}
     )
-    # West looks: of its opponents
+    # West looks, so the style is that of its opponents.
     page.wait_for_function("() => location.hash.includes('style=NS:Ash%2BElm.9.')")
     settled(page)
     assert "NS bid as Ash+Elm did at 9 tables" in page.inner_text("#models")

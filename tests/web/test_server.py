@@ -58,7 +58,7 @@ def test_the_page_and_its_headers(server, path, kind):
 
 def test_the_page_is_small_and_fetches_nothing_from_elsewhere():
     folder = Path(worker.__file__).parent / "page"
-    # And 4 kB of views/style.css before its own
+    # The 4 kB of views/style.css come on top.
     assert sum(file.stat().st_size for file in folder.iterdir()) < 104_000
     for file in folder.iterdir():
         assert "://" not in file.read_text("utf-8")

@@ -36,7 +36,7 @@ def test_a_question_is_answered_event_by_event(monkeypatch):
     widget = bb.explore()
     event = tell(widget, id="1", kind="ask", question=QUESTION)["event"]
     names = [event[0]]
-    # Before the end of the first
+    # The second question is answered before the end of the first.
     assert tell(widget, id="2", kind="ask", question=QUESTION)["event"] == event
     while names[-1] != "end":
         names.append(tell(widget, id="1")["event"][0])
@@ -67,7 +67,7 @@ def test_what_is_clicked_is_the_belief():
     ):
         widget.set_state({"link": f"observer=S&hand={HAND}{evidence}"})
         clicked.append(widget.belief)
-    # While it contradicts itself or has not 13 cards, as before
+    # It stays as it was while it contradicts itself or has not 13 cards.
     assert clicked == [
         THREE,
         void,
