@@ -1,5 +1,6 @@
-"""Settings for every test: no test asserts a duration, and a CI run draws the same
-examples each time.
+"""Settings for every test, and fixtures that many of them share.
+
+No test asserts a duration, and a CI run draws the same examples each time.
 """
 
 import gc
@@ -21,13 +22,12 @@ settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True
 settings.register_profile("all", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
-os.environ.setdefault(
-    "PYTENSOR_FLAGS", "cxx="
-)  # numba compiles what is run; C would be for shapes of models
+# numba compiles what is run; C would be for shapes of models
+os.environ.setdefault("PYTENSOR_FLAGS", "cxx=")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell that runs tests in the background has them ignore interrupts, and their children with them; tests that
-    # interrupt a child would wait for ever.
+    # A shell that runs tests in the background has them ignore interrupts, and their
+    # children with them; tests that interrupt a child would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHIFT = int(os.environ.get("BAYESBRIDGE_SEED_SHIFT", "0"))
@@ -36,12 +36,11 @@ survives other draws.
 """
 
 if SHIFT:
-    plain_rng, Plain = np.random.default_rng, np.random.SeedSequence
+    plain_rng = np.random.default_rng
+    Plain = np.random.SeedSequence
 
     class Either(type):
-        """Children that a shifted sequence spawns are plain ones, and count as
-        sequences too.
-        """
+        """Plain sequences, which a shifted one spawns, count as sequences too."""
 
         def __instancecheck__(cls, value):
             return isinstance(value, Plain)
@@ -54,8 +53,9 @@ if SHIFT:
             )
 
     def shifted_rng(seed=None):
-        """``default_rng``; generators, sequences and seeds drawn by the system stay as
-        they are.
+        """``default_rng`` with its seed shifted.
+
+        Generators, sequences and seeds drawn by the system stay as they are.
         """
         return plain_rng(
             [SHIFT, *np.atleast_1d(seed).tolist()]
@@ -63,12 +63,14 @@ if SHIFT:
             else seed
         )
 
-    np.random.default_rng, np.random.SeedSequence = shifted_rng, Shifted
+    np.random.default_rng = shifted_rng
+    np.random.SeedSequence = Shifted
 
 
 def pytest_collection_finish():
-    """What was imported stays: to look through it again and again for garbage took an
-    eighth of the time.
+    """Keep what was imported out of garbage collection.
+
+    To look through it again and again took an eighth of the time.
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -77,8 +79,12 @@ def pytest_collection_finish():
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file():
     """Tests have no doctests: without this every test module would be imported twice."""
-    found = yield
-    return [one for one in found if not isinstance(one, DoctestModule)]
+    collectors = yield
+    return [
+        collector
+        for collector in collectors
+        if not isinstance(collector, DoctestModule)
+    ]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -97,10 +103,9 @@ def measuring():
 
 @contextmanager
 def plugin_site(folder):
-    """A way to put a distribution with one module and its entry point on the path, as
-    pip would.
+    """A function that installs a distribution of one module with its entry point.
 
-    No other plugin is seen meanwhile.
+    It puts it on the path, as pip would. No other plugin is seen meanwhile.
     """
     before = set(sys.modules)
 
@@ -109,26 +114,24 @@ def plugin_site(folder):
     def entry_points(**selection):
         if selection != {"group": "bayesbridge"}:
             return real(**selection)
-        found = metadata.distributions(path=[str(folder)])
+        entries = []
+        for distribution in metadata.distributions(path=[str(folder)]):
+            entries += distribution.entry_points
         return metadata.EntryPoints(
-            entry
-            for one in found
-            for entry in one.entry_points
-            if entry.group == "bayesbridge"
+            entry for entry in entries if entry.group == "bayesbridge"
         )
 
     def put(name, source, version="1.2", entry=None):
         module = name.replace("-", "_")
-        patch.delitem(
-            sys.modules, module, raising=False
-        )  # a module of that name that another test imported
+        # Forget a module of that name that another test imported.
+        patch.delitem(sys.modules, module, raising=False)
         (folder / f"{module}.py").write_text(source, "utf-8")
-        info = folder / f"{module}-{version}.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(
+        metadata_folder = folder / f"{module}-{version}.dist-info"
+        metadata_folder.mkdir()
+        (metadata_folder / "METADATA").write_text(
             f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         )
-        (info / "entry_points.txt").write_text(
+        (metadata_folder / "entry_points.txt").write_text(
             f"[bayesbridge]\n{entry or name} = {module}\n", "utf-8"
         )
 
@@ -174,7 +177,7 @@ def browser():
     driver = pytest.importorskip(
         "playwright.sync_api", reason="playwright is not installed"
     )
-    found = next(
+    program = next(
         filter(
             None,
             map(
@@ -184,11 +187,11 @@ def browser():
         ),
         None,
     )
-    if found is None:
+    if program is None:
         pytest.skip("no Chromium is installed: install it, as by apt install chromium")
     with driver.sync_playwright() as playwright:
         launched = playwright.chromium.launch(
-            executable_path=found, args=["--no-sandbox", "--disable-gpu"]
+            executable_path=program, args=["--no-sandbox", "--disable-gpu"]
         )
         yield launched
         launched.close()
@@ -222,9 +225,7 @@ def document(answer):
 
 @pytest.fixture
 def complaint(capsys):
-    """Run a command that must end with status 2 and one line on stderr; gives that
-    line.
-    """
+    """Run a command that must end with status 2; gives its one line on stderr."""
     from bayesbridge.cli import main
 
     def run(*words):

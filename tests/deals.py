@@ -1,5 +1,6 @@
-"""Deals, play and evidence at random, without the engines of the package; strange deals
-and solved ones.
+"""Deals, play and evidence at random, without the engines of the package.
+
+Also strange deals and solved ones.
 """
 
 from pathlib import Path
@@ -23,12 +24,13 @@ from bayesbridge import (
 
 def random_deal(rng):
     """Four hands of 13."""
-    return Deal(
-        tuple(
-            Hand(sum(1 << int(card) for card in part))
-            for part in np.split(rng.permutation(52), 4)
-        )
-    )
+    hands = np.split(rng.permutation(52), 4)
+    return Deal(tuple(Hand(mask_of(cards)) for cards in hands))
+
+
+def mask_of(cards):
+    """The bits of these card indices."""
+    return sum(1 << int(card) for card in cards)
 
 
 def deal_masks(n, rng):
@@ -40,8 +42,9 @@ def deal_masks(n, rng):
 
 
 def strange_deals(n, seed):
-    """(n,) (n,) two hands of sorted decks, a little shuffled: long suits, voids, high
-    cards together, equal suits.
+    """(n,) (n,) two hands of sorted decks, a little shuffled.
+
+    Such deals have long suits, voids, high cards together and equal suits.
     """
     rng = np.random.default_rng(seed)
     suit, rank = np.divmod(np.arange(52), 13)
@@ -57,12 +60,14 @@ def strange_deals(n, seed):
         np.array(orders)[rng.integers(0, len(orders), n)] + noise, axis=1
     ).astype(np.uint64)
     bits = np.uint64(1) << cards
-    first = bits[:, 0:26:2].sum(axis=1, dtype=np.uint64)
-    second = bits[:, 1:26:2].sum(axis=1, dtype=np.uint64)
+    own_hands = bits[:, 0:26:2].sum(axis=1, dtype=np.uint64)
+    dummy_hands = bits[:, 1:26:2].sum(axis=1, dtype=np.uint64)
     blocks = rng.random(n) < 0.5
-    first = np.where(blocks, bits[:, :13].sum(axis=1, dtype=np.uint64), first)
-    second = np.where(blocks, bits[:, 13:26].sum(axis=1, dtype=np.uint64), second)
-    return first, second
+    own_hands = np.where(blocks, bits[:, :13].sum(axis=1, dtype=np.uint64), own_hands)
+    dummy_hands = np.where(
+        blocks, bits[:, 13:26].sum(axis=1, dtype=np.uint64), dummy_hands
+    )
+    return own_hands, dummy_hands
 
 
 def solved_deals():
@@ -71,28 +76,36 @@ def solved_deals():
         Path(__file__).with_name("solved_deals.txt").read_text("utf-8").splitlines()[1:]
     )
     deals, tables = zip(*(line.rsplit(": ", 1) for line in lines), strict=True)
-    tricks = [
-        [[int(digit, 16) for digit in row] for row in table.split()] for table in tables
-    ]
-    return Layouts.of(deals), np.array(tricks)
+    return Layouts.of(deals), np.array([read_tricks(table) for table in tables])
+
+
+def read_tricks(table):
+    """Numbers of tricks, row after row, each a hexadecimal digit."""
+    rows = []
+    for row in table.split():
+        rows.append([int(digit, 16) for digit in row])
+    return rows
 
 
 def random_play(deal, trump, rng, cards=52):
-    """The first so many cards of a play in which everybody follows suit and otherwise
-    does as he likes.
+    """The first ``cards`` cards of a play in which everybody follows suit.
+
+    Who cannot follow, or may choose, plays at random.
     """
-    left = {seat: list(deal[seat]) for seat in Seat}
+    remaining = {seat: list(deal[seat]) for seat in Seat}
     leader = Seat(int(rng.integers(4)))
     record = []
     while len(record) < cards:
         trick = []
         for seat in (leader, leader.next(1), leader.next(2), leader.next(3)):
             following = [
-                card for card in left[seat] if trick and card.suit == trick[0].card.suit
+                card
+                for card in remaining[seat]
+                if trick and card.suit == trick[0].card.suit
             ]
-            options = following or left[seat]
+            options = following or remaining[seat]
             card = options[rng.integers(len(options))]
-            left[seat].remove(card)
+            remaining[seat].remove(card)
             trick.append(Play(seat, card))
         strength = [
             (
@@ -109,7 +122,8 @@ def random_play(deal, trump, rng, cards=52):
 
 def true_piece(deal, seats, rng):
     """Something true about one of these hands."""
-    seat, suit = seats[rng.integers(len(seats))], Suit(int(rng.integers(4)))
+    seat = seats[rng.integers(len(seats))]
+    suit = Suit(int(rng.integers(4)))
     hand = deal[seat]
     length = hand.length(suit)
     match rng.integers(5):
@@ -133,5 +147,8 @@ def true_piece(deal, seats, rng):
         case 3 if length == 0:
             return Void(seat, suit)
         case _:
-            absent = [card for other in seats if other != seat for card in deal[other]]
+            absent = []
+            for other in seats:
+                if other != seat:
+                    absent += deal[other]
             return Lacks(seat, [absent[i] for i in rng.permutation(len(absent))[:6]])

@@ -1,8 +1,7 @@
-"""Small questions that reach every kernel, for test_python_mode.py to ask twice: of
-machine code and of Python.
+"""Small questions that reach every kernel, asked of machine code and of Python.
 
-Run as a script with NUMBA_DISABLE_JIT=1 it answers them without a compiler, and names
-the functions that it went through::
+``test_python_mode.py`` asks them. Run as a script with NUMBA_DISABLE_JIT=1 it answers
+them without a compiler, and names the functions that it went through::
 
     NUMBA_DISABLE_JIT=1 python -m tests.kernel_questions ANSWERS
 """
@@ -80,13 +79,13 @@ def suit_rows():
 
 def algorithms():
     """Algorithms 1 and 2 on ordinary and on strange deals."""
-    first, second = np.concatenate(
+    own_hands, dummy_hands = np.concatenate(
         [deal_masks(100, 1)[:, :2].T, strange_deals(100, 2)], axis=1
     )
     return (
-        *kernels.captures(first, second),
-        kernels.tricks(first, second),
-        *kernels.bids(first),
+        *kernels.captures(own_hands, dummy_hands),
+        kernels.tricks(own_hands, dummy_hands),
+        *kernels.bids(own_hands),
     )
 
 
@@ -94,8 +93,8 @@ def play():
     """Tricks of deals played out in every strain by every pair of policies."""
     (masks,) = deal_blocks(6, rng=5)
     return [
-        play_out(masks, trump, ours, theirs)
-        for trump, ours, theirs in np.ndindex(NO_TRUMP + 1, 3, 3)
+        play_out(masks, trump, own_policy, other_policy)
+        for trump, own_policy, other_policy in np.ndindex(NO_TRUMP + 1, 3, 3)
     ]
 
 
@@ -115,15 +114,15 @@ def auction_game():
         start = Learning.start(tree, TYPES)
         learning = learn(tree, auctions, table, start, 20, 1, executor)
         profile = learning.mean_strategies(tree)
-        found = worth(tree, profile, auctions, table, executor)
+        value = worth(tree, profile, auctions, table, executor)
         response = best_response(tree, profile, auctions, table, 0, TYPES, executor)
-    return found.points, found.contracts, response, learning.regrets, learning.played
+    return value.points, value.contracts, response, learning.regrets, learning.played
 
 
 def bidding():
     """Levels in five strains, highest bids, cells, and a style's chances of calls."""
     hands = np.concatenate([*deal_masks(30, 6).T, *strange_deals(60, 7)])
-    found = cells(hands)
+    hand_cells = cells(hands)
     chances = [
         StyleBidder().log_likelihood(hands, Auction.of("W:Pass 1NT"), index)
         for index in (0, 1)
@@ -131,7 +130,7 @@ def bidding():
     return (
         strain_levels(hands),
         IterativeBidder(suits=True).highest_bids(hands),
-        found,
+        hand_cells,
         *chances,
     )
 
@@ -139,15 +138,17 @@ def bidding():
 def learned_bidding():
     """What the learned bidder says of some hands."""
     hands = deal_masks(3, 8).ravel()
-    bidder, auction = LearnedBidder("NS"), Auction.of("N:1NT Pass")
+    bidder = LearnedBidder("NS")
+    auction = Auction.of("N:1NT Pass")
     return bidder.log_likelihood(hands, auction, 0), bidder.log_likelihood(
         hands, auction, 0, hands[::-1]
     )
 
 
 def layouts():
-    """Layouts drawn, walked and shuffled, and their marginals; with points that tie the
-    suits together.
+    """Layouts drawn, walked and shuffled, and their marginals.
+
+    Points tie the suits together.
     """
     points = (
         closed(0, 5, 4, 4)
@@ -155,31 +156,30 @@ def layouts():
         .points(1, 3, 8)
         .length(3, 2, 4, 5)
     )
-    sampler, walk = LayoutIndex.of(points), Enumeration.of(points)
-    some = np.concatenate(
+    sampler = LayoutIndex.of(points)
+    walk = Enumeration.of(points)
+    masks = np.concatenate(
         [
             walk.stretch(begin, begin + 100)
             for begin in range(0, len(walk), len(walk) // 30)
         ]
     )
-    weights = np.linspace(1, 2, len(some))
-    sums = Marginals.of([(some, weights)])
+    weights = np.linspace(1, 2, len(masks))
+    sums = Marginals.of([(masks, weights)])
     return (
         sampler.total,
         sampler.draw(40, rng=10),
         sampler.card_marginals(),
         sampler.length_distributions(),
-        some,
-        Moves.of(points).shuffle(some[:20], 30, 11),
+        masks,
+        Moves.of(points).shuffle(masks[:20], 30, 11),
         sums.card_marginals(),
         sums.points,
     )
 
 
 def tilted_draws():
-    """A tilt fitted to points and lengths, layouts drawn with it, and their density,
-    rounded.
-    """
+    """A tilt fitted to points and lengths, draws with it, and their rounded density."""
     points = closed(0, 5, 4, 4).lack(2, Hand.of("DK").mask).points(1, 3, 8)
     sampler = LayoutIndex.of(points)
     hands = sampler.draw(60, rng=12)[:, 3]
@@ -198,36 +198,36 @@ def tilted_draws():
 
 
 def convolution():
-    """Exact counts suit by suit, for pairs of seats that take many tricks and none; and
-    of suits of four cards.
+    """Exact counts suit by suit, for pairs of seats that take many tricks and none.
+
+    Suits of four cards are counted too.
     """
-    seen = closed(0, 5, 5, 0)
-    found = [
-        value
-        for pair in ((0, 2), (1, 3))
-        for value in capture_counts(seen, *pair).values()
-    ]
+    constraints = closed(0, 5, 5, 0)
+    counts = []
+    for pair in ((0, 2), (1, 3)):
+        counts += capture_counts(constraints, *pair).values()
     lengths = np.zeros(1, dtype=np.int64)
     for _ in range(4):
         lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
     suit = Tally.of(
         lengths, row_table()[:81].astype(np.int64), np.ones(81, dtype=np.int64)
     )
-    half = suit.merged(suit)
-    whole = np.array(sorted(join(half, half, 14 * 5 + 5).items()))
-    return [*found, half.summary, half.ways, whole]
+    two_suits = suit.merged(suit)
+    four_suits = np.array(sorted(join(two_suits, two_suits, 14 * 5 + 5).items()))
+    return [*counts, two_suits.summary, two_suits.ways, four_suits]
 
 
 def levels():
-    """Two callers' levels counted, drawn and walked over, with points of a third seat
-    in a range.
+    """Two callers' levels counted, drawn and walked over.
+
+    Points of a third seat are in a range.
     """
-    seen = closed(5, 5, 0, 3).points(0, 10, 15)
+    constraints = closed(5, 5, 0, 3).points(0, 10, 15)
     weights = {
         0: [0.1, 1.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
         1: [1.0, 0.5, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0],
     }
-    tables = LevelTables.of(seen, weights)
+    tables = LevelTables.of(constraints, weights)
     return (
         tables.counts,
         tables.draw(40, rng=12),
@@ -239,26 +239,30 @@ def levels():
 
 def sums():
     """An output of integers added up to a distribution."""
-    found = Accumulator(Output("x", "a number", ("suit",), "int8"), "toy")
-    found.add(np.arange(-12, 12, dtype=np.int8).reshape(6, 4), np.linspace(0.1, 0.2, 6))
-    return found.lowest, found.table
+    accumulator = Accumulator(Output("x", "a number", ("suit",), "int8"), "toy")
+    accumulator.add(
+        np.arange(-12, 12, dtype=np.int8).reshape(6, 4), np.linspace(0.1, 0.2, 6)
+    )
+    return accumulator.lowest, accumulator.table
 
 
 def network():
-    """Likeliest numbers of tricks, and their distribution in hundredths: machine code
-    may add in another order.
+    """Likeliest numbers of tricks, and their distribution in hundredths.
+
+    Machine code may add in another order.
     """
     (masks,) = deal_blocks(1, rng=14)
-    found = table_tricks(masks, Suit.H)
-    return found.argmax(axis=1), np.rint(100 * found).astype(int)
+    probabilities = table_tricks(masks, Suit.H)
+    return probabilities.argmax(axis=1), np.rint(100 * probabilities).astype(int)
 
 
 def tables_of_deals():
-    """Deals by tables: groups paired and joined, numbers of one word and of two, a pool
-    of three seats and of none.
+    """Deals by tables: groups paired and joined, for pools of three seats and of none.
+
+    Numbers have one word, or two.
     """
     answers = []
-    for known, text in (
+    for constraints, text in (
         (Constraints.free(), "hcp(north) + hcp(south) >= 35 && aces(north) == 2"),
         (
             Constraints.free().hold(2, (1 << 13) - 1 << 13).hold(0, 0b11111),
@@ -266,7 +270,9 @@ def tables_of_deals():
         ),
     ):
         table = DealTable.of(
-            known.normalised(), parse_expression(text), parse_expression("hcp(north)")
+            constraints.normalised(),
+            parse_expression(text),
+            parse_expression("hcp(north)"),
         )
         answers += [
             str(table.total),
@@ -277,8 +283,9 @@ def tables_of_deals():
 
 
 def last_tricks():
-    """Double dummy of three tricks, at no trumps and with trumps, at the start of a
-    trick and in the middle.
+    """Double dummy of three tricks, at no trumps and with trumps.
+
+    At the start of a trick and in the middle.
     """
     hidden = np.array(
         [
@@ -286,31 +293,48 @@ def last_tricks():
             [0b1001_0001_0000 << 13, 0b0110_0010 | 1 << 14],
         ]
     )
-    ours, most = (0b0100_0100_1000 << 13, 0b1000_0000_0101), np.array([3, 3])
-    games = [
-        (Solver(trump, 0), leader, cards)
-        for trump in (None, 0, 1)
-        for leader, cards in ((0, ()), (3, (33,)))
-    ]
+    own_hands = (0b0100_0100_1000 << 13, 0b1000_0000_0101)
+    most_tricks = np.array([3, 3])
+    games = []
+    for trump in (None, 0, 1):
+        games += [
+            (Solver(trump, 0), leader, cards) for leader, cards in ((0, ()), (3, (33,)))
+        ]
     return [
-        game.tricks(ours, hidden, leader, cards, most)[0]
+        game.tricks(own_hands, hidden, leader, cards, most_tricks)[0]
         for game, leader, cards in games
     ]
 
 
 QUESTIONS = (
-    words, deals, suit_rows, algorithms, play, bidding,
-    dummies, auction_game,
-    learned_bidding, layouts, tilted_draws, convolution, levels, sums, network, tables_of_deals, last_tricks,
-)  # fmt: skip
+    words,
+    deals,
+    suit_rows,
+    algorithms,
+    play,
+    bidding,
+    dummies,
+    auction_game,
+    learned_bidding,
+    layouts,
+    tilted_draws,
+    convolution,
+    levels,
+    sums,
+    network,
+    tables_of_deals,
+    last_tricks,
+)
 
 
 def answer_all():
-    """Answers by question, and the functions of the package that were called, each as
-    (file, name).
+    """Answers by question, and the functions of the package that were called.
+
+    Each function is (file, name).
     """
     called = set()
-    tool, monitor = sys.monitoring.OPTIMIZER_ID, sys.monitoring
+    tool = sys.monitoring.OPTIMIZER_ID
+    monitor = sys.monitoring
 
     def note(code, _offset):
         if code.co_filename.startswith(f"{PACKAGE}{os.sep}"):

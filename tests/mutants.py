@@ -1,5 +1,6 @@
-"""Damage as it befalls files: bytes flipped, pieces lost, doubled or moved, the end cut
-off.
+"""Damage as it befalls files.
+
+Bytes are flipped, pieces lost, doubled or moved, the end is cut off.
 """
 
 import random
@@ -10,30 +11,31 @@ MARKS = b"\"'[]{}|;:,.%#*+-=_\n\r\t\\ 01AN\x00\xff"
 
 def mutant(rng, raw):
     """A document with one to six damages."""
-    data = bytearray(raw)
+    document = bytearray(raw)
     for _ in range(rng.randint(1, 6)):
-        if not data:
+        if not document:
             break
-        at, length = rng.randrange(len(data)), rng.randint(1, 40)
+        at = rng.randrange(len(document))
+        length = rng.randint(1, 40)
         match rng.randrange(7):
             case 0:
-                data[at] ^= 1 << rng.randrange(8)
+                document[at] ^= 1 << rng.randrange(8)
             case 1:
-                data[at] = rng.choice(MARKS)
+                document[at] = rng.choice(MARKS)
             case 2:
-                del data[at : at + length]
+                del document[at : at + length]
             case 3:
-                data[at:at] = data[at : at + length]
+                document[at:at] = document[at : at + length]
             case 4:
-                data[at:at] = rng.randbytes(length)
+                document[at:at] = rng.randbytes(length)
             case 5:
-                del data[rng.randrange(len(data)) :]
+                del document[rng.randrange(len(document)) :]
             case 6:
-                piece = bytes(data[at : at + length])
-                del data[at : at + length]
-                to = rng.randint(0, len(data))
-                data[to:to] = piece
-    return bytes(data)
+                piece = bytes(document[at : at + length])
+                del document[at : at + length]
+                to = rng.randint(0, len(document))
+                document[to:to] = piece
+    return bytes(document)
 
 
 def mutants(originals, seed, count):

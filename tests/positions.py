@@ -5,12 +5,16 @@ import bayesbridge as bb
 EAST = "T963.9864.JT8.J7"
 NORTH = "J54.AQ2.KQ76.A54"
 SOUTH = "AKQ2.KJ3.A54.Q32"
-LIN = "qx|o1|md|3SAKQ2HKJ3DA54CQ32,SJ54HAQ2DKQ76CA54,ST963H9864DJT8CJ7,|sv|n|mb|1N|mb|p|mb|p|mb|p|\n"
+LIN = (
+    "qx|o1|md|3SAKQ2HKJ3DA54CQ32,SJ54HAQ2DKQ76CA54,ST963H9864DJT8CJ7,|sv|n|"
+    "mb|1N|mb|p|mb|p|mb|p|\n"
+)
 
 
 def quiet():
-    """East sees the dummy and knows eight of South's cards: 8568 layouts, all equally
-    likely.
+    """8568 layouts, all equally likely.
+
+    East sees the dummy and knows eight of South's cards.
     """
     return bb.Belief("E", EAST).given(
         bb.Reveal("N", NORTH), bb.Holds("S", "SA SK S2 HK H3 DA CQ C2")
@@ -42,7 +46,5 @@ def passed():
 
 
 def moved(draws):
-    """A posterior of particles: draws without weights that are worth fewer than there
-    are.
-    """
+    """A posterior of particles: unweighted draws, worth fewer than there are."""
     return bid().infer("resample-move", draws=draws, rng=1)

@@ -1,5 +1,6 @@
-"""Hypothesis strategies for the values of the package: suits, hands, deals, auctions,
-plays and evidence.
+"""Hypothesis strategies for the values of the package.
+
+Suits, hands, deals, auctions, plays and evidence.
 """
 
 from hypothesis import strategies as st
@@ -44,12 +45,12 @@ deals = decks.map(
 @st.composite
 def auctions(draw, players=None):
     """A legal auction, begun or over, of three or four players (either, unless said)."""
-    first = draw(seats)
+    dealer = draw(seats)
     count = players or draw(st.sampled_from((3, 4)))
     auction = Auction(
-        first,
+        dealer,
         (),
-        draw(seats.filter(lambda seat: seat != first)) if count == 3 else None,
+        draw(seats.filter(lambda seat: seat != dealer)) if count == 3 else None,
     )
     # Steps above the last bid: small ones, or auctions would be over after two or three bids.
     for step in draw(st.lists(st.integers(0, 8), max_size=40)):
@@ -70,23 +71,24 @@ def tricks(draw):
 
 @st.composite
 def plays(draw, deal, trump, slips=False):
-    """Up to 52 cards played, legal unless ``slips`` let seats revoke; rules written
-    apart from the package.
+    """Up to 52 cards played, legal unless ``slips`` let seats revoke.
+
+    The rules are written apart from the package.
     """
     length = draw(st.integers(0, 52))
     choices = draw(
         st.lists(st.integers(0, 13 if slips else 12), min_size=length, max_size=length)
     )
-    left = {seat: list(deal[seat]) for seat in Seat}
+    remaining = {seat: list(deal[seat]) for seat in Seat}
     record = []
     leader = draw(seats)
     for i, choice in enumerate(choices):
         seat = leader.next(i % 4)
         led = record[i - i % 4][1].suit if i % 4 else None
-        following = [card for card in left[seat] if card.suit is led]
-        allowed = following if following and choice < 13 else left[seat]
+        following = [card for card in remaining[seat] if card.suit is led]
+        allowed = following if following and choice < 13 else remaining[seat]
         card = allowed[choice % len(allowed)]
-        left[seat].remove(card)
+        remaining[seat].remove(card)
         record.append((seat, card))
         if i % 4 == 3:
             trick = record[-4:]
@@ -121,13 +123,16 @@ evidence = st.one_of(
 
 @st.composite
 def true_evidence(draw, deal, played=0, points=True):
-    """A hard piece, with ``points`` also about these, true of a deal whose ``played``
-    cards have left their hands.
+    """Hard evidence that is true of a deal.
+
+    The ``played`` cards have left their hands. With ``points`` it may be about these
+    too.
     """
-    seat, suit = draw(seats), draw(suits)
+    seat = draw(seats)
+    suit = draw(suits)
     hand = deal[seat]
     length = sum(card.suit is suit for card in hand)
-    some = draw(
+    held_cards = draw(
         st.lists(st.sampled_from(list(hand)), min_size=1, max_size=4, unique=True)
     )
     kinds = ["length", "holds", "lacks", *(["points"] if points else [])]
@@ -144,26 +149,29 @@ def true_evidence(draw, deal, played=0, points=True):
                 seat, draw(st.integers(0, total)), draw(st.integers(total, 40))
             )
         case "holds":
-            return Holds(seat, some)
+            return Holds(seat, held_cards)
         case "lacks":
-            return Lacks(seat.next(draw(st.integers(1, 3))), some)
+            return Lacks(seat.next(draw(st.integers(1, 3))), held_cards)
         case _:
             return Void(seat, suit)
 
 
 @st.composite
 def false_evidence(draw, deal, played=0):
-    """A hard piece that is false of a deal of which the ``played`` cards have left
-    their hands.
+    """Hard evidence that is false of a deal.
+
+    The ``played`` cards have left their hands.
     """
-    seat, suit = draw(seats), draw(suits)
+    seat = draw(seats)
+    suit = draw(suits)
     hand = deal[seat]
-    length, total = sum(card.suit is suit for card in hand), hand.points
-    other = deal[seat.next(draw(st.integers(1, 3)))]
+    length = sum(card.suit is suit for card in hand)
+    total = hand.points
+    other_hand = deal[seat.next(draw(st.integers(1, 3)))]
     pieces = [
-        st.sampled_from(list(other)).map(lambda card: Holds(seat, [card])),
+        st.sampled_from(list(other_hand)).map(lambda card: Holds(seat, [card])),
         st.sampled_from(list(hand)).map(lambda card: Lacks(seat, [card])),
-        st.just(Reveal(seat, other)),
+        st.just(Reveal(seat, other_hand)),
         st.integers(total + 1, 40).map(lambda low: HighCards(seat, low, 40)),
     ]
     if length:

@@ -1,5 +1,4 @@
-"""Documents keep their word: every block is run, compared or read, every link and every
-file they name is there.
+"""Every block of a document is run, compared or read, and every link has a target.
 
 ``pycon`` blocks are doctests, which pytest collects itself; the guides that build
 plugins have tests of their own (``tests/test_guides.py``). What cannot be run here is
@@ -43,7 +42,9 @@ PROMPT = re.compile(r"^\w*\$ ", re.M)
 
 NOT_RUN = {
     "class BidderModel(Protocol):": "a signature, not a program",
-    "from dask_jobqueue import SLURMCluster": "needs SLURM; tests/studies/test_jobs_cluster.py has a real cluster",
+    "from dask_jobqueue import SLURMCluster": (
+        "needs SLURM; tests/studies/test_jobs_cluster.py has a real cluster"
+    ),
     "from dask_kubernetes.operator import KubeCluster": "needs a Kubernetes cluster",
 }
 """Python blocks by their first line: they are compiled, and what they import from the
@@ -81,7 +82,7 @@ def name(path):
 
 def sessions():
     """Each ``$ bayesbridge …`` in a console block, with the lines shown after it."""
-    found = []
+    parameters = []
     for path in DOCUMENTS:
         for block in blocks(path):
             for session in (
@@ -89,10 +90,10 @@ def sessions():
             ):
                 command, *shown = session.rstrip().splitlines()
                 if command.startswith("bayesbridge "):
-                    found.append(
+                    parameters.append(
                         pytest.param(command, shown, id=f"{name(path)}: {command}")
                     )
-    return found
+    return parameters
 
 
 def test_there_is_something_to_compare():
@@ -131,8 +132,9 @@ def check_command(line):
 
 
 def check_python(text, names):
-    """Run a block with the names of those before it on the page; read it if there are
-    none.
+    """Run a block with the names of those before it on the page.
+
+    Without names it is only read.
     """
     if names is not None and text.partition("\n")[0] not in NOT_RUN:
         exec(compile(text, "block", "exec"), names)
@@ -151,16 +153,16 @@ def check_python(text, names):
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name)
 def test_every_block_is_run_or_read(path, tmp_path, monkeypatch, capsys):
-    found = blocks(path)
-    assert 2 * len(found) == len(
+    page_blocks = blocks(path)
+    assert 2 * len(page_blocks) == len(
         re.findall(r"^\s*(?:```|~~~)", path.read_text("utf-8"), re.M)
     ), "an odd fence"
     monkeypatch.chdir(tmp_path)
-    for block in found:
+    for block in page_blocks:
         if block.file:
             (tmp_path / block.file).write_text(block.text, "utf-8")
     names = {}
-    for file, language, text in found:
+    for file, language, text in page_blocks:
         match language:
             case "pycon":
                 assert ">>> " in text
@@ -170,9 +172,8 @@ def test_every_block_is_run_or_read(path, tmp_path, monkeypatch, capsys):
                     session.partition("\n")[0] for session in PROMPT.split(text)[1:]
                 ]
                 for line in commands:
-                    if not line.startswith(
-                        "bayesbridge "
-                    ):  # those are run and compared, mistakes among them
+                    # Our own commands are run and compared, mistakes among them.
+                    if not line.startswith("bayesbridge "):
                         check_command(line)
             case "sh":
                 for line in PROMPT.sub("", text).splitlines():
@@ -195,9 +196,10 @@ def test_every_block_is_run_or_read(path, tmp_path, monkeypatch, capsys):
             case "{code-cell}":  # run when the site is built
                 check_python(text, None)
             case _:
+                # Sphinx reads directives, and nothing else is left.
                 assert language.startswith("{"), (
                     f"```{language}: nothing runs such a block"
-                )  # Sphinx reads directives
+                )
 
 
 def anchors(path):
@@ -219,9 +221,9 @@ def test_every_link_leads_somewhere(path):
             assert link.scheme == "https", target
             assert "." in link.netloc, target
             continue
-        there = path.parent / link.path if link.path else path
-        assert there.exists(), target
-        assert not link.fragment or link.fragment in anchors(there), target
+        file = path.parent / link.path if link.path else path
+        assert file.exists(), target
+        assert not link.fragment or link.fragment in anchors(file), target
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name)
@@ -246,11 +248,9 @@ FILES = sorted((ROOT / "benchmarks" / "speed").glob("bench_*.py"))
 
 
 def test_every_table_has_its_place_and_every_place_its_table():
-    made = [
-        name
-        for file in FILES
-        for name in re.findall(r'\b[Tt]able\(\s*"([\w-]+)"', file.read_text("utf-8"))
-    ]
+    made = []
+    for file in FILES:
+        made += re.findall(r'\b[Tt]able\(\s*"([\w-]+)"', file.read_text("utf-8"))
     assert len(made) > 10
     assert sorted({*made, "headline"}) == sorted(
         re.findall(r"^<!-- (?!end)([\w-]+) -->$", PAGE, flags=re.M)

@@ -1,6 +1,4 @@
-"""Errors: all in the reference, and an interrupt inside another error stays an
-interrupt.
-"""
+"""Errors are all in the reference; an interrupt inside an error stays an interrupt."""
 
 import ast
 from pathlib import Path

@@ -1,5 +1,6 @@
-"""Every example is short and runs, once: the gallery of the site shows what it printed
-and drew.
+"""Every example is short and runs, once.
+
+The gallery of the site shows what it printed and drew.
 """
 
 import importlib.util

@@ -1,5 +1,6 @@
-"""Figures of the documentation are of the models that ship, or their page says
-otherwise: docs/figures.toml.
+"""Figures of the docs are of the models that ship, or their page says otherwise.
+
+docs/figures.toml lists them.
 """
 
 import hashlib
@@ -24,45 +25,43 @@ pytestmark = pytest.mark.quick
 def sections(text):
     """Of each heading, the text up to the next one, without code."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
-    parts = re.split(r"^#+ (.*)$", text, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+    headings_and_texts = re.split(r"^#+ (.*)$", text, flags=re.M)
+    return dict(zip(headings_and_texts[1::2], headings_and_texts[2::2], strict=True))
 
 
 def has_figures(section):
-    """Whether it has a table with a column after the first in which half of the cells
-    begin with a number.
+    """Whether a text has a table of figures.
+
+    Half of the cells of a column after the first begin with a number.
     """
     for body in re.findall(r"^\|[-:| ]+\|\n((?:\|.*\n)+)", section + "\n", re.M):
         rows = [row.strip("|").split("|")[1:] for row in body.splitlines()]
-        if any(
-            2 * sum(bool(NUMBER.match(cell.strip())) for cell in column) >= len(rows)
-            for column in zip(*rows, strict=False)
-        ):
-            return True
+        for column in zip(*rows, strict=False):
+            numbers = [cell for cell in column if NUMBER.match(cell.strip())]
+            if 2 * len(numbers) >= len(rows):
+                return True
     return False
 
 
 def entries(page, under=None, picture=None):
     """The entries of a table, or of a picture."""
-    for one in LIST["figure"]:
+    for entry in LIST["figure"]:
         if (
             picture is not None
-            and "picture" in one
-            and fnmatch(picture, one["picture"])
+            and "picture" in entry
+            and fnmatch(picture, entry["picture"])
         ):
-            yield one
+            yield entry
         if (
             picture is None
-            and one.get("page") == page
-            and one.get("under", under) == under
+            and entry.get("page") == page
+            and entry.get("under", under) == under
         ):
-            yield one
+            yield entry
 
 
 def shown():
-    """Every picture and every section with a table of figures: its page, its text and
-    its entries.
-    """
+    """Every picture and section with a table of figures: page, text and entries."""
     for page, text in PAGES.items():
         for heading, section in sections(text).items():
             for picture in re.findall(r"\]\(pictures/([\w-]+\.png)\)", section):
@@ -78,55 +77,52 @@ def shown():
 
 
 def stale(root):
-    """Figures of another model than the one that ships of which the page does not say
-    so.
-    """
-    now = {
+    """Pages with figures of another model than ships that do not say so."""
+    shipped = {
         name: hashlib.sha256((root / path).read_bytes()).hexdigest()[:12]
         for name, path in LIST["models"].items()
     }
-    found = []
+    pages = []
     for name, section, made_by in shown():
-        for one in made_by:
-            older = one.get("models", {}).items() - now.items()
-            words = one.get("said", "")
+        for entry in made_by:
+            older = entry.get("models", {}).items() - shipped.items()
+            words = entry.get("said", "")
             if older and not (
                 re.search(r"before|earlier|\d\.\d", words)
                 and words in " ".join(section.split())
             ):
-                found.append(name)
-    return found
+                pages.append(name)
+    return pages
 
 
 def test_every_figure_has_one_entry_and_every_entry_a_figure():
     assert [name for name, _, made_by in shown() if len(made_by) != 1] == []
-    used = [id(one) for _, _, made_by in shown() for one in made_by]
-    assert [one for one in LIST["figure"] if id(one) not in used] == []
+    used = []
+    for _, _, made_by in shown():
+        used += [id(entry) for entry in made_by]
+    assert [entry for entry in LIST["figure"] if id(entry) not in used] == []
     pictures = [path.name for path in (ROOT / "docs" / "pictures").glob("*.png")]
-    assert [
-        name
-        for name in pictures
-        if not any(f"pictures/{name})" in text for text in PAGES.values())
-    ] == []
+    all_pages = "\n".join(PAGES.values())
+    assert [name for name in pictures if f"pictures/{name})" not in all_pages] == []
 
 
 def test_what_make_bench_writes_has_no_other_tables():
-    for one in LIST["figure"]:
-        if one.get("make", "").startswith("make bench") and "page" in one:
-            rest = re.sub(
+    for entry in LIST["figure"]:
+        if entry.get("make", "").startswith("make bench") and "page" in entry:
+            kept_by_hand = re.sub(
                 r"<!-- ([\w-]+) -->.*?<!-- end of \1 -->",
                 "",
-                PAGES[one["page"]],
+                PAGES[entry["page"]],
                 flags=re.S,
             )
-            assert not has_figures(rest), one["page"]
+            assert not has_figures(kept_by_hand), entry["page"]
 
 
 def test_every_command_is_there():
-    for one in LIST["figure"]:
-        for file in re.findall(r"python (\S+)", " ".join(map(str, one.values()))):
+    for entry in LIST["figure"]:
+        for file in re.findall(r"python (\S+)", " ".join(map(str, entry.values()))):
             assert (ROOT / file).is_file(), file
-        assert set(one.get("models", {})) <= set(LIST["models"])
+        assert set(entry.get("models", {})) <= set(LIST["models"])
 
 
 def test_figures_are_of_the_models_that_ship_or_the_page_says_otherwise():

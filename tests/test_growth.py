@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, is_dataclass
 from doctest import DocTestParser
 from functools import partial
+from itertools import chain
 from tempfile import NamedTemporaryFile
 from typing import NamedTuple
 
@@ -143,36 +144,39 @@ class Reader:
         return self.name
 
 
-def class_methods(thing):
+def class_methods(cls):
     """The public class methods of a class, those of its bases in the package too."""
-    for base in thing.__mro__:
+    for base in cls.__mro__:
         if base.__module__.startswith("bayesbridge"):
             for name, method in vars(base).items():
                 if isinstance(method, classmethod) and not name.startswith("_"):
-                    yield f"{thing.__name__}.{name}", getattr(thing, name)
+                    yield f"{cls.__name__}.{name}", getattr(cls, name)
 
 
-def public_things():
+def public_members():
     """Functions, classes and class methods of the modules that read, by name."""
     for module_info in pkgutil.walk_packages(bayesbridge.__path__, "bayesbridge."):
         if module_info.name.split(".")[1] in WRITERS:
             continue
         module = importlib.import_module(module_info.name)
-        for name, thing in vars(module).items():
-            ours = getattr(thing, "__module__", "") in ("bayesbridge", module.__name__)
-            if name.startswith("_") or not ours:
+        for name, member in vars(module).items():
+            is_our_own = getattr(member, "__module__", "") in (
+                "bayesbridge",
+                module.__name__,
+            )
+            if name.startswith("_") or not is_our_own:
                 continue
-            if not inspect.isclass(thing):
-                yield name, thing
+            if not inspect.isclass(member):
+                yield name, member
                 continue
-            if "__init__" in vars(thing) and not is_dataclass(thing):
-                yield name, thing
-            yield from class_methods(thing)
+            if "__init__" in vars(member) and not is_dataclass(member):
+                yield name, member
+            yield from class_methods(member)
 
 
 def readers():
-    things = {**dict(public_things()), "System.of, a file": System.of}
-    candidates = [Reader(name, thing) for name, thing in things.items()]
+    functions = {**dict(public_members()), "System.of, a file": System.of}
+    candidates = [Reader(name, function) for name, function in functions.items()]
     return [
         reader
         for reader in candidates
@@ -265,7 +269,9 @@ def example_texts(reader):
     sources = " ".join(example.source for example in examples)
     literals = re.findall(r'"[^"\n]+"|' + r"'[^'\n]+'", sources)
     units = [literal[1:-1].replace("\\n", "\n") for literal in literals]
-    return [text for unit in units for text in texts("", f"{unit} ", f"{unit}\n")]
+    return list(
+        chain.from_iterable(texts("", f"{unit} ", f"{unit}\n") for unit in units)
+    )
 
 
 SHORT = 1 << 12
@@ -280,8 +286,8 @@ MOST_GROWTH = 3**2
 def reading_time(reader, text, times):
     """Processor time in seconds, of a reader that remembers no earlier text."""
     repeated = text.repeated(times)
-    for thing in REMEMBERING:
-        thing.cache_clear()
+    for function in REMEMBERING:
+        function.cache_clear()
     begin = time.process_time()
     reader.read(repeated)
     return time.process_time() - begin
@@ -304,8 +310,9 @@ def growth_at(reader, text, times):
 
 
 def steepest_growth(reader, text):
-    """The growth from one length to the next, up to the longest or the first that is
-    too steep.
+    """The growth from one length to the next.
+
+    Up to the longest, or to the first that is too steep.
     """
     times = max(SHORT // len(text.unit), 1)
     growth = 1.0

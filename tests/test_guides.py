@@ -1,5 +1,6 @@
-"""docs/write-a-plugin.md builds plugins/bayesbridge-template and the plugin of a
-bidder, and every block runs.
+"""docs/write-a-plugin.md builds two plugins, and every block runs.
+
+They are plugins/bayesbridge-template and the plugin of a bidder.
 """
 
 import os
@@ -14,36 +15,35 @@ from tests.test_documents import FENCE, ROOT
 
 
 class Guide:
-    """The blocks of a part of a page: files under their names, commands to type, and
-    doctests.
+    """The blocks of a part of a page.
+
+    Files under their names, commands to type, and doctests.
     """
 
     def __init__(self, page, heading):
-        _, _, rest = (
+        _, _, from_heading_on = (
             (ROOT / "docs" / page).read_text("utf-8").partition(f"\n## {heading}\n")
         )
-        self.text = rest.partition("\n## ")[0]
+        self.text = from_heading_on.partition("\n## ")[0]
         self.blocks = [match.groupdict() for match in FENCE.finditer(self.text)]
         self.files = {
             block["file"]: block["text"] for block in self.blocks if block["file"]
         }
-        self.commands = [
-            line
-            for block in self.blocks
-            if block["language"] == "sh"
-            for line in block["text"].splitlines()
-        ]
+        self.commands = []
+        for block in self.blocks:
+            if block["language"] == "sh":
+                self.commands += block["text"].splitlines()
 
     def strangers(self):
         """Blocks that nothing runs."""
-        known = [
-            b
-            for b in self.blocks
-            if b["file"] or b["language"] == "sh" or ">>>" in b["text"]
+        used_blocks = [
+            block
+            for block in self.blocks
+            if block["file"] or block["language"] == "sh" or ">>>" in block["text"]
         ]
         return (
             len(self.blocks)
-            - len(known)
+            - len(used_blocks)
             + abs(self.text.count("\n```") // 2 - len(self.blocks))
         )
 
@@ -71,8 +71,9 @@ def run(project, *command):
 
 
 def install(project):
-    """Install with pip, into a folder where Python looks and not into the environment
-    that runs the tests.
+    """Install with pip, into a folder where Python looks.
+
+    The environment that runs the tests stays as it is.
     """
     pip = (
         "-m",
@@ -87,10 +88,8 @@ def install(project):
 
 
 TEMPLATE = ROOT / "plugins" / "bayesbridge-template"
-ESTIMATOR, BIDDER = (
-    Guide("write-a-plugin.md", "An estimator"),
-    Guide("write-a-plugin.md", "A bidder"),
-)
+ESTIMATOR = Guide("write-a-plugin.md", "An estimator")
+BIDDER = Guide("write-a-plugin.md", "A bidder")
 
 
 def test_every_block_is_a_file_a_command_or_a_doctest():
@@ -111,27 +110,28 @@ def test_the_page_builds_the_template():
     assert written == ESTIMATOR.files
 
 
-def typed(guide, folder, name, *more):
+def typed(guide, folder, name, *options):
     """What the commands of the page print, typed one after the other."""
-    project, told = guide.write(folder), []
+    project = guide.write(folder)
+    outputs = []
     for command in guide.commands:
         match command.split():
             case ["pip", "install", "."]:
                 install(project)
-                told.append(
+                outputs.append(
                     run(
                         project,
                         "-c",
                         f"import bayesbridge_{name} as t; print(t.__file__)",
                     )
                 )
-                assert Path(told[-1].strip()).parent == project / "site"
+                assert Path(outputs[-1].strip()).parent == project / "site"
             case ["bayesbridge", "plugins"]:
-                told.append(run(project, "-m", "bayesbridge", "plugins"))
+                outputs.append(run(project, "-m", "bayesbridge", "plugins"))
             case ["bayesbridge", *arguments]:
-                told.append(run(project, "-m", "bayesbridge", *arguments, *more))
+                outputs.append(run(project, "-m", "bayesbridge", *arguments, *options))
             case ["pytest"]:
-                told.append(
+                outputs.append(
                     run(
                         project,
                         "-m",
@@ -143,7 +143,7 @@ def typed(guide, folder, name, *more):
                 )
             case _:
                 pytest.fail(f"nobody runs {command!r}")
-    return [command.split()[0] for command in guide.commands], told
+    return [command.split()[0] for command in guide.commands], outputs
 
 
 @pytest.mark.slow
@@ -157,12 +157,12 @@ def test_every_command_about_an_estimator_works_in_order(tmp_path):
 
 @pytest.mark.slow
 def test_every_command_about_a_bidder_works_in_order(tmp_path):
-    done, (_, listed, one, other, tested) = typed(
+    done, (_, listed, bidder_answer, plain_answer, tested) = typed(
         BIDDER, tmp_path, "weak_notrump", "--draws", "500"
     )
     assert done == ["pip", "bayesbridge", "bayesbridge", "bayesbridge", "pytest"]
     assert re.search(r"weak-notrump.*bayesbridge-weak-notrump 0\.1\.0", listed)
-    assert "W calls 1NT" in one
-    assert "W calls 1NT" in other
-    assert one != other
+    assert "W calls 1NT" in bidder_answer
+    assert "W calls 1NT" in plain_answer
+    assert bidder_answer != plain_answer
     assert "3 passed" in tested

@@ -18,8 +18,8 @@ def test_pictures_show_themselves_and_those_of_others_do_not(result):
         bb.plots.tricks(result),
         bb.plots.sharpening(positions.quiet(), draws=50),
     ):
-        data, size = drawn._repr_png_()
-        height, width = matplotlib.image.imread(BytesIO(data)).shape[:2]
+        png, size = drawn._repr_png_()
+        height, width = matplotlib.image.imread(BytesIO(png)).shape[:2]
         inches = drawn.figure.get_size_inches()
         assert (width, height) == pytest.approx(DPI * inches, abs=1)
         assert size == {"width": round(96 * inches[0]), "height": round(96 * inches[1])}
@@ -30,16 +30,16 @@ def test_pictures_show_themselves_and_those_of_others_do_not(result):
 
 
 CELLS = {
-    "import bayesbridge as bb\nposterior = bb.Belief('S', 'AKQ2.KJ3.A54.Q32').infer(draws=100, rng=1)\n"
+    "import bayesbridge as bb\n"
+    "posterior = bb.Belief('S', 'AKQ2.KJ3.A54.Q32').infer(draws=100, rng=1)\n"
     "result = bb.estimate(posterior)": (0, 0),
     "bb.plots.tricks(result)": (1, 0),
     "ax = bb.plots.points(result)": (0, 0),
     "posterior": (0, 1),
     "result": (0, 1),
-    "import matplotlib.pyplot as plt\nfigure, ax = plt.subplots()\nbb.plots.cards(posterior, ax=ax)": (
-        1,
-        0,
-    ),
+    "import matplotlib.pyplot as plt\n"
+    "figure, ax = plt.subplots()\n"
+    "bb.plots.cards(posterior, ax=ax)": (1, 0),
     "bb.plots.cards(posterior)": (1, 0),
     "display(bb.plots.tricks(result))\nbb.plots.distribution(result, 'delta')": (2, 0),
 }
@@ -78,6 +78,6 @@ def executed(sources):
 def shown_by(cell):
     """How many pictures and how many pieces of HTML a cell shows."""
     shown = [output.get("data", {}) for output in cell.outputs]
-    return sum("image/png" in data for data in shown), sum(
-        "text/html" in data for data in shown
+    return sum("image/png" in formats for formats in shown), sum(
+        "text/html" in formats for formats in shown
     )

@@ -1,9 +1,8 @@
-"""Pictures: what is drawn is what the result says; labels, colours, and nothing left
-behind.
-"""
+"""Pictures draw what the result says; labels, colours, and nothing left behind."""
 
 import subprocess
 import sys
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -44,15 +43,16 @@ def texts(ax):
 
 
 def pmf(result, name, **where):
-    found = result["pmf"][name].sel(where)
+    table = result["pmf"][name].sel(where)
     return dict(
-        zip(found[f"{name}_value"].values.tolist(), found.values.tolist(), strict=True)
+        zip(table[f"{name}_value"].values.tolist(), table.values.tolist(), strict=True)
     )
 
 
 def test_tricks_are_the_distribution_with_failing_conditions_apart(prior):
     ax = bb.plots.tricks(prior, level=3)
-    drawn, T = bars(ax), pmf(prior, "T")
+    drawn = bars(ax)
+    T = pmf(prior, "T")
     labels = zip(ax.get_xticks(), ax.get_xticklabels(), strict=True)
     (apart,) = (
         place for place, label in labels if label.get_text() == "conditions\nfail"
@@ -96,7 +96,8 @@ def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
                 if text.get_position()[0] == column + 0.5
                 and abs(text.get_position()[1] - middle) < 1
             ]
-            south, west = float(shares.sel(seat="S")), float(shares.sel(seat="W"))
+            south = float(shares.sel(seat="S"))
+            west = float(shares.sel(seat="W"))
             if south + west < 0.5:
                 assert cells == [str(shares["seat"].values[int(shares.argmax("seat"))])]
             else:
@@ -125,7 +126,9 @@ def test_lengths_of_hidden_hands_and_their_means(result):
 
 def test_sharpening_draws_the_table(steps):
     axes = bb.plots.sharpening(steps)
-    lines = [line for ax in axes for line in ax.lines if line.get_linestyle() != "None"]
+    lines = []
+    for ax in axes:
+        lines += [line for line in ax.lines if line.get_linestyle() != "None"]
     columns = ("entropy_bits", "T_mean_qualified", "T_mean", "qualified", "T_at_least")
     for line, column in zip(lines, columns, strict=True):
         np.testing.assert_allclose(line.get_ydata(), steps[column])
@@ -142,15 +145,14 @@ def test_sharpening_draws_the_table(steps):
 
 def test_runs_of_the_paper_stand_beside_the_exact_figures():
     for study in (captures, conditions):
-        found = study.count_exactly()
-        ax = bb.plots.paper_runs(found)
-        shown = [figure for figure in found.figures if figure.own]
-        assert sorted(bars(ax).values()) == sorted(
-            value for figure in shown for value in figure.printed
-        )
+        exact = study.count_exactly()
+        ax = bb.plots.paper_runs(exact)
+        shown = [figure for figure in exact.figures if figure.own]
+        printed = chain.from_iterable(figure.printed for figure in shown)
+        assert sorted(bars(ax).values()) == sorted(printed)
         (across,) = ax.collections
         assert [segment[0][1] for segment in across.get_segments()] == pytest.approx(
-            [one.own for one in shown]
+            [figure.own for figure in shown]
         )
         assert texts(ax) == [f"z {figure.z:+.1f}" for figure in shown]
         legend = [text.get_text() for text in ax.get_legend().get_texts()]
@@ -158,13 +160,12 @@ def test_runs_of_the_paper_stand_beside_the_exact_figures():
 
 
 def test_one_hand_stands_beside_both_hands():
-    found = STUDIES["shift"].simulate(5_000, 1)
+    study = STUDIES["shift"].simulate(5_000, 1)
     for ax, shares in zip(
-        bb.plots.shift(found), found.answers["shares"].values(), strict=True
+        bb.plots.shift(study), study.answers["shares"].values(), strict=True
     ):
-        assert sorted(bars(ax).values()) == sorted(
-            share for both in shares.values() for share in both
-        )
+        drawn = sorted(bars(ax).values())
+        assert drawn == sorted(chain.from_iterable(shares.values()))
 
 
 def test_given_axes_are_used_and_returned(result, steps):
@@ -221,7 +222,11 @@ def test_shrinkage_shows_what_was_counted_and_what_is_believed():
     ax = bb.plots.shrinkage(rates, counts, {"often": 0.8, "rarely": 0.2})
     order = ["rarely (1 of 2)", "never asked (0 of 0)", "often (17 of 20)"]
     assert [label.get_text() for label in ax.get_yticklabels()] == order
-    (raw,) = (one for one in ax.collections if one.get_label() == "raw rate")
+    (raw,) = (
+        collection
+        for collection in ax.collections
+        if collection.get_label() == "raw rate"
+    )
     assert raw.get_offsets().tolist() == [[0.5, 0], [0.85, 2]]
     assert np.diff(raw.get_sizes()) > 0
     drawn = {line.get_marker(): line.get_xdata() for line in ax.lines}

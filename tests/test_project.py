@@ -1,5 +1,6 @@
-"""Promises of the project itself: a light import, one door for each heavy dependency,
-whole lock files.
+"""Promises of the project: a light import, one door for each heavy dependency.
+
+Also that lock files are whole.
 """
 
 import ast
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tomllib
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -60,12 +62,10 @@ def test_importing_the_package_loads_nothing_heavy():
 
 def test_every_public_name_is_there_and_listed_once():
     stub = ast.parse((PACKAGE / "__init__.pyi").read_text("utf-8"))
-    imported = [
-        alias.name
-        for node in stub.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    ]
+    imported = []
+    for node in stub.body:
+        if isinstance(node, ast.ImportFrom):
+            imported += [alias.name for alias in node.names]
     (listed,) = (
         ast.literal_eval(node.value)
         for node in stub.body
@@ -126,8 +126,7 @@ def test_locks_pin_and_hash_everything_and_name_no_registry(lock):
             "dev",
             [
                 text
-                for group in PROJECT["dependency-groups"].values()
-                for text in group
+                for text in chain.from_iterable(PROJECT["dependency-groups"].values())
                 if isinstance(text, str)
             ],
         ),
@@ -156,7 +155,9 @@ def test_what_the_package_imports_is_declared():
         PROJECT["project"]["dependencies"],
         *PROJECT["project"]["optional-dependencies"].values(),
     ]
-    declared = {distribution_name(text) for group in groups for text in group}
+    declared = set()
+    for group in groups:
+        declared |= {distribution_name(text) for text in group}
     imported = (
         set().union(*map(imported_packages, PACKAGE.rglob("*.py")))
         - sys.stdlib_module_names
@@ -205,7 +206,9 @@ def test_every_action_is_pinned_by_its_hash():
     workflows = [
         path.read_text("utf-8") for path in ROOT.glob(".github/workflows/*.yml")
     ]
-    used = [line for text in workflows for line in re.findall(r"uses: (.*)", text)]
+    used = []
+    for text in workflows:
+        used += re.findall(r"uses: (.*)", text)
     assert len(used) > 10
     assert [
         line
@@ -223,14 +226,16 @@ def test_every_dependency_has_a_reason():
 
 
 def test_a_named_python_is_taken_or_refused_and_setting_up_needs_no_home(tmp_path):
-    """In a checkout whose installer only writes down where its cache is and what it is
-    asked.
+    """In a checkout with a toy installer.
+
+    It only writes down where its cache is and what it is asked.
     """
     scripts = {
         ".venv/bin/python": f'exec {sys.executable} "$@"',
         "other": f'case "$2" in *print*) echo other;; *) exec {sys.executable} "$@";; esac',
         ".uv/bin/uv": 'echo "$UV_CACHE_DIR $1" >>asked\n'
-        'case $1 in cache) echo /dev/null/cache;; venv) mkdir -p .venv/bin; cp "$5" .venv/bin/python;; esac',
+        "case $1 in cache) echo /dev/null/cache;; "
+        'venv) mkdir -p .venv/bin; cp "$5" .venv/bin/python;; esac',
     }
     for name, line in scripts.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -257,26 +262,26 @@ def test_a_named_python_is_taken_or_refused_and_setting_up_needs_no_home(tmp_pat
             capture_output=True,
             text=True,
         )
-        asked = (tmp_path / "asked").read_text().split("\n")[:-1]
+        requests = (tmp_path / "asked").read_text().split("\n")[:-1]
         (tmp_path / "asked").write_text("")
-        return done.returncode, done.stderr.split("\n")[0], asked
+        return done.returncode, done.stderr.split("\n")[0], requests
 
     cache = tmp_path / ".uv/cache"
     assert make() == make(f"PYTHON={tmp_path}/.venv/bin/python") == (0, "", [])
-    status, _, asked = make(f"PYTHON={tmp_path}/other")
-    assert (status, asked[1:]) == (
+    status, _, requests = make(f"PYTHON={tmp_path}/other")
+    assert (status, requests[1:]) == (
         0,
         [" cache", f"{cache} venv", *[f"{cache} pip"] * 3],
     )
     assert make(f"PYTHON={tmp_path}/other") == (0, "", [])
-    told = "PYTHON=/bin/false is no Python 3.12, 3.13 or 3.14: name another, or none"
-    assert make("PYTHON=/bin/false")[:2] == (2, told)
+    refusal = "PYTHON=/bin/false is no Python 3.12, 3.13 or 3.14: name another, or none"
+    assert make("PYTHON=/bin/false")[:2] == (2, refusal)
 
 
 def test_the_steps_of_a_question_are_functions_of_the_package():
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    part = text.partition("## A question on its way")[2].partition("\n## ")[0]
-    steps = re.findall(r"^\| (\d+)\. .* \| `([\w.]+)` \|$", part, re.MULTILINE)
+    section = text.partition("## A question on its way")[2].partition("\n## ")[0]
+    steps = re.findall(r"^\| (\d+)\. .* \| `([\w.]+)` \|$", section, re.MULTILINE)
     assert [int(number) for number, _ in steps] == list(range(1, 16))
     for _, path in steps:
         assert pydoc.locate(f"bayesbridge.{path}") is not None, path

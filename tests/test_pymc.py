@@ -1,5 +1,7 @@
-"""Calls over hidden hands in PyMC models: the table against beliefs and simulation, the
-interpolation against calculus, the posterior against quadrature and simulated truths.
+"""Calls over hidden hands in PyMC models.
+
+The table is compared with beliefs and simulation, the interpolation with calculus, the
+posterior with quadrature and simulated truths.
 """
 
 import subprocess
@@ -94,7 +96,8 @@ def test_the_table_is_the_evidence_of_other_beliefs_within_its_error(boards, tab
         error = np.hypot(error, posterior.log_marginal_error)
         return (table.log_likelihood[3, entry] - posterior.log_marginal) / error
 
-    timid, bold = 4, 10
+    timid = 4
+    bold = 10
     assert abs(errors_apart(timid, GRID["aggressiveness"][timid])) < 5
     assert abs(errors_apart(bold, GRID["aggressiveness"][bold])) < 5
     assert abs(errors_apart(timid, GRID["aggressiveness"][bold])) > 5
@@ -127,14 +130,16 @@ def test_the_error_is_the_spread_over_seeds(boards):
 
 @pytest.mark.parametrize(("style", "place", "opposite"), [(-2, 2, 10), (2, 10, 2)])
 def test_auctions_begin_as_heard_as_often_as_the_table_says(style, place, opposite):
-    heard = bb.Auction.of("W:Pass Pass 1C")  # East's own call is no evidence
+    auction_heard = bb.Auction.of("W:Pass Pass 1C")  # East's own call is no evidence
     belief = bb.Belief("E", "AQ87.K54.QT3.K62", dummy=None, bidder=SOBER)
     table = tabulate_calls(
-        [belief.given(heard)], StyleBidder, GRID, "W", draws=4000, rng=1
+        [belief.given(auction_heard)], StyleBidder, GRID, "W", draws=4000, rng=1
     )
     rng = np.random.default_rng(2)
     auctions = [table.simulate(0, {"aggressiveness": style}, rng) for _ in range(500)]
-    share = np.mean([auction.calls[:2] == heard.calls[:2] for auction in auctions])
+    share = np.mean(
+        [auction.calls[:2] == auction_heard.calls[:2] for auction in auctions]
+    )
     probability = np.exp(table.log_likelihood[0])
     error = np.sqrt(probability * (1 - probability) / len(auctions))
     assert abs(share - probability[place]) < 5 * error[place]
@@ -238,7 +243,8 @@ def test_a_cubic_is_met_on_the_grid_and_its_tangent_beyond():
 
 
 def test_two_unknowns_are_met_on_the_grid_and_go_on_straight_and_smoothly():
-    x, y = np.linspace(-2, 2, 7), np.linspace(0, 3, 6)
+    x = np.linspace(-2, 2, 7)
+    y = np.linspace(0, 3, 6)
     grid = Grid.of({"x": x, "y": y})
     pieces = grid.pieces(surface(x[:, None], y)[0][None])
     rng = np.random.default_rng(1)
@@ -248,7 +254,13 @@ def test_two_unknowns_are_met_on_the_grid_and_go_on_straight_and_smoothly():
     np.testing.assert_allclose(values, truth, atol=1e-11)
     np.testing.assert_allclose(gradient, slopes, atol=1e-11)
 
-    # Far out, where both are beyond the grid, every line is straight.
+    check_straight_far_out(grid, pieces, rng)
+    for edge in ((x[0], 0), (x[-1], 0), (y[0], 1), (y[-1], 1)):
+        check_smooth_at(edge, grid, pieces, rng)
+
+
+def check_straight_far_out(grid, pieces, rng):
+    """Far out, where both are beyond the grid, every line is straight."""
     starts = rng.uniform(-2, 4, (2, 300))
     directions = rng.choice([-1, 1], (2, 300)) * rng.uniform(0.2, 1, (2, 300))
     lines = [
@@ -257,15 +269,18 @@ def test_two_unknowns_are_met_on_the_grid_and_go_on_straight_and_smoothly():
     ]
     bend = lines[0] - 2 * lines[1] + lines[2]
     np.testing.assert_allclose(bend / np.abs(lines[2]).max(), 0.0, atol=1e-12)
-    for edge in ((x[0], 0), (x[-1], 0), (y[0], 1), (y[-1], 1)):
-        number, axis = edge
-        places = rng.uniform(-20, 20, (2, 200))
-        places[axis] = number
-        step = np.zeros((2, 1))
-        step[axis] = 1e-9
-        before = interpolated(grid, pieces, places - step)[1]
-        after = interpolated(grid, pieces, places + step)[1]
-        np.testing.assert_allclose(before, after, atol=1e-4)
+
+
+def check_smooth_at(edge, grid, pieces, rng):
+    """The gradient is the same on both sides of an edge: a number and its axis."""
+    number, axis = edge
+    places = rng.uniform(-20, 20, (2, 200))
+    places[axis] = number
+    step = np.zeros((2, 1))
+    step[axis] = 1e-9
+    before = interpolated(grid, pieces, places - step)[1]
+    after = interpolated(grid, pieces, places + step)[1]
+    np.testing.assert_allclose(before, after, atol=1e-4)
 
 
 # In a model
@@ -345,8 +360,10 @@ def test_the_posterior_is_proper_where_the_old_tails_were_not(table, model):
     np.testing.assert_allclose(bends[: left_and_right - 1], 0.0, atol=1e-9)
     np.testing.assert_allclose(bends[left_and_right + 1 :], 0.0, atol=1e-9)
     assert logs[[0, -1]].max() < logs.max() - 100
-    old = posterior_beyond(table, old_tails(table.grid, table.log_likelihood))
-    assert np.argmax(old) in (0, len(old) - 1)
+    with_old_tails = posterior_beyond(
+        table, old_tails(table.grid, table.log_likelihood)
+    )
+    assert np.argmax(with_old_tails) in (0, len(with_old_tails) - 1)
 
 
 def test_draws_have_the_moments_of_a_sum_over_styles(table, drawn):
@@ -427,8 +444,10 @@ def test_predictive_draws_are_auctions_of_the_boards(table, model, drawn):
             assert auction.first == table.boards[board].auction.first
     assert not (simulated[0] == simulated[1]).all()
     observed = drawn["observed_data"]["calls"].values
-    heard = [str(table.auction(board, row)) for board, row in enumerate(observed)]
-    assert heard == [str(belief.auction) for belief in table.boards]
+    auctions_heard = [
+        str(table.auction(board, row)) for board, row in enumerate(observed)
+    ]
+    assert auctions_heard == [str(belief.auction) for belief in table.boards]
     np.testing.assert_array_equal(drawn["constant_data"]["calls_error"], table.error)
 
 
@@ -441,10 +460,10 @@ def test_only_the_auctions_that_were_heard_have_a_likelihood(table, model):
         return log.eval({model["style"]: 0.0}, mode=plain_mode())
 
     assert log_likelihood(table.calls).shape == (len(table.boards),)
-    other = table.calls.copy()
-    other[0, 0] += 1
+    other_calls = table.calls.copy()
+    other_calls[0, 0] += 1
     with pytest.raises(ParameterValueError, match="the table is of the calls heard"):
-        log_likelihood(other)
+        log_likelihood(other_calls)
 
 
 def test_unknowns_go_by_the_names_of_the_table(table):
@@ -484,15 +503,15 @@ def opponents(number, boards, draws):
 
 
 def test_a_few_opponents_lie_where_their_posteriors_say():
-    straight = []
-    old = []
+    quantiles = []
+    old_quantiles = []
     for style, table in opponents(6, boards=3, draws=300):
         pieces = table.grid.pieces(table.log_likelihood)
         old_pieces = old_tails(table.grid, table.log_likelihood)
-        straight.append(quantile_of_truth(table, pieces, style))
-        old.append(quantile_of_truth(table, old_pieces, style))
-    assert agreement(straight) > IMPOSSIBLE
-    assert agreement(old) < IMPOSSIBLE
+        quantiles.append(quantile_of_truth(table, pieces, style))
+        old_quantiles.append(quantile_of_truth(table, old_pieces, style))
+    assert agreement(quantiles) > IMPOSSIBLE
+    assert agreement(old_quantiles) < IMPOSSIBLE
 
 
 @pytest.mark.slow
@@ -501,7 +520,7 @@ def test_forty_opponents_lie_where_draws_of_nuts_say():
     import pymc as pm
 
     quantiles = []
-    old = []
+    old_quantiles = []
     for style, table in opponents(40, boards=14, draws=1000):
         with pm.Model():
             hidden_calls("calls", table, aggressiveness=pm.Normal("style", 0, 1))
@@ -516,6 +535,6 @@ def test_forty_opponents_lie_where_draws_of_nuts_say():
             )
         quantiles.append(float((tree["posterior"]["style"] < style).mean()))
         old_pieces = old_tails(table.grid, table.log_likelihood)
-        old.append(quantile_of_truth(table, old_pieces, style))
+        old_quantiles.append(quantile_of_truth(table, old_pieces, style))
     assert stats.kstest(quantiles, "uniform").pvalue > IMPOSSIBLE
-    assert stats.kstest(old, "uniform").pvalue < IMPOSSIBLE
+    assert stats.kstest(old_quantiles, "uniform").pvalue < IMPOSSIBLE

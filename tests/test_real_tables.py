@@ -1,6 +1,4 @@
-"""Scripts that learn from real tables: what declarers do is found, and judging can
-fail.
-"""
+"""Scripts that learn from real tables find what declarers do, and judging can fail."""
 
 import sys
 from pathlib import Path
@@ -8,15 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbridge.game.cards import Card, Hand
+from tests.deals import random_deal
 
 ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
 def scripts(monkeypatch):
-    """Two scripts, with declarers of an even result solved right and the others one
-    off; nothing is solved.
+    """Two scripts, without solving anything.
+
+    Declarers of an even result are solved right, and the others one off.
     """
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "evaluation"))
@@ -35,18 +34,20 @@ def scripts(monkeypatch):
 
 @pytest.fixture
 def many(tmp_path):
-    """Two tables at each of 100 random deals: declarers, contracts and results at
-    random.
+    """Two tables at each of 100 random deals.
+
+    Declarers, contracts and results are at random.
     """
     rng = np.random.default_rng(5)
     text = []
     for board in range(100):
-        hands = [
-            Hand.of([Card(int(card)) for card in part]).pbn
-            for part in rng.permutation(52).reshape(4, 13)
-        ]
+        deal = random_deal(rng)
+        hands = [hand.pbn for hand in deal]
         for _ in range(2):
-            contract = f"{rng.integers(1, 8)}{rng.choice(['C', 'D', 'H', 'S', 'NT', 'NT'])}{rng.choice(['', 'X'])}"
+            level = rng.integers(1, 8)
+            strain = rng.choice(["C", "D", "H", "S", "NT", "NT"])
+            double = rng.choice(["", "X"])
+            contract = f"{level}{strain}{double}"
             tags = {
                 "Board": board + 1,
                 "Deal": "N:" + " ".join(hands),

@@ -1,6 +1,4 @@
-"""The reference names everything public, each with an example; no other page describes
-the same thing again.
-"""
+"""The reference names everything public, once, and each with an example."""
 
 import importlib
 import inspect
@@ -32,7 +30,8 @@ PUBLIC = [
 
 
 def test_every_public_name_is_in_the_reference_once():
-    listed = [one for one in NAMED if one[0] in {module for module, _ in PUBLIC}]
+    modules = {module for module, _ in PUBLIC}
+    listed = [(module, name) for module, name in NAMED if module in modules]
     assert sorted(listed) == sorted(PUBLIC)
 
 
@@ -40,30 +39,34 @@ def test_the_contents_name_each_chapter_and_what_is_in_it():
     rows = dict(
         re.findall(r"^\| \[.*\]\((\w+)\.md\) \| (.*) \|$", CHAPTERS["index"], re.M)
     )
-    assert rows == {
-        name: ", ".join(
-            f"`{thing or module.rpartition('.')[2]}`"
-            for module, thing in DIRECTIVE.findall(text)
-        )
-        for name, text in CHAPTERS.items()
-        if name != "index"
-    }
+    contents = {}
+    for name, text in CHAPTERS.items():
+        members = [
+            f"`{member or module.rpartition('.')[2]}`"
+            for module, member in DIRECTIVE.findall(text)
+        ]
+        if name != "index":
+            contents[name] = ", ".join(members)
+    assert rows == contents
     assert all(f"\n{name}\n" in CHAPTERS["index"] for name in rows)
 
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
 def test_every_public_name_has_an_example(module, name):
-    thing = getattr(importlib.import_module(module), name)
+    value = getattr(importlib.import_module(module), name)
     if name.startswith("check_"):
-        assert f"{name}(" in (inspect.getdoc(inspect.getmodule(thing)) or "")
-    elif inspect.isclass(thing) or inspect.isfunction(thing):
+        assert f"{name}(" in (inspect.getdoc(inspect.getmodule(value)) or "")
+    elif inspect.isclass(value) or inspect.isfunction(value):
         members = (
-            [member for key, member in vars(thing).items() if not key.startswith("_")]
-            if inspect.isclass(thing)
+            [member for key, member in vars(value).items() if not key.startswith("_")]
+            if inspect.isclass(value)
             else []
         )
-        assert any(">>> " in (inspect.getdoc(one) or "") for one in (thing, *members))
-    elif not isinstance(thing, int):  # the version of the contract
+        assert any(
+            ">>> " in (inspect.getdoc(documented) or "")
+            for documented in (value, *members)
+        )
+    elif not isinstance(value, int):  # the version of the contract
         assert re.search(rf"^ +@{re.escape(module)}\.{name}$", PAGE, re.M)
 
 
@@ -72,7 +75,7 @@ def test_every_public_name_has_an_example(module, name):
 )
 def test_what_the_reference_names_is_there_and_says_what_it_is(module, name):
     try:
-        thing = getattr(importlib.import_module(module), name)
+        value = getattr(importlib.import_module(module), name)
     except (ModuleNotFoundError, AttributeError):
-        thing = importlib.import_module(f"{module}.{name}")
-    assert (inspect.getdoc(thing) or "").strip()
+        value = importlib.import_module(f"{module}.{name}")
+    assert (inspect.getdoc(value) or "").strip()

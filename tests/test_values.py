@@ -1,5 +1,4 @@
-"""Nobody can spoil a value: no array that a public value or its properties return can
-be written to.
+"""No array that a public value or its properties return can be written to.
 
 Values come from the examples in the docstrings of all public classes, and from
 ``MORE_VALUES``; whatever these hold is looked at too. A new class joins by its example.
@@ -54,11 +53,11 @@ def public_classes():
     classes = []
     for module, name in NAMED:
         try:
-            thing = getattr(importlib.import_module(module), name)
+            value = getattr(importlib.import_module(module), name)
         except (ModuleNotFoundError, AttributeError):
             continue  # a module's own chapter
-        if inspect.isclass(thing) and not issubclass(thing, Exception):
-            classes.append(thing)
+        if inspect.isclass(value) and not issubclass(value, Exception):
+            classes.append(value)
     return classes
 
 
@@ -112,8 +111,9 @@ def more_values():
 
 
 def attributes(value):
-    """The public names of fields and properties of a value, but for those that say that
-    they return a number or a text.
+    """The public fields and properties of a value, by name.
+
+    Those that say that they return a number or a text are left out.
     """
     names = set(getattr(value, "__dict__", ()))
     for cls in type(value).__mro__:
@@ -138,19 +138,20 @@ def returned(member):
 
 
 def writeable_arrays(values):
-    """The classes of all values that these hold, and by class and name where there is
-    an array that can be written to.
+    """The classes of all values that these hold, and their writeable arrays.
+
+    An array is named by class and field.
     """
     classes = Counter()
     writeable = set()
-    seen = {}
+    visited = {}
     queue = deque((value, "") for value in values if not isinstance(value, np.ndarray))
     while queue:
         value, place = queue.popleft()
         if isinstance(value, np.ndarray):
             if value.flags.writeable and place:  # else an example's own
                 writeable.add(place)
-        elif id(value) in seen or inspect.isclass(value) or inspect.isroutine(value):
+        elif id(value) in visited or inspect.isclass(value) or inspect.isroutine(value):
             continue
         elif isinstance(value, dict):
             queue += [(item, place) for item in value.values()]
@@ -160,7 +161,7 @@ def writeable_arrays(values):
             classes[type(value)] += 1
             if classes[type(value)] <= VALUES_A_CLASS:
                 queue += members(value)
-        seen[id(value)] = value  # kept, so that no other value gets its number
+        visited[id(value)] = value  # kept, so that no other value gets its number
     return set(classes), writeable
 
 
@@ -177,18 +178,17 @@ def members(value):
 
 def holds_arrays(cls):
     """Whether a field or a property of a class is annotated as an array."""
-    aliases = {
-        name
-        for module in list(sys.modules.values())
-        if getattr(module, "__name__", "").startswith("bayesbridge")
-        for name, value in vars(module).items()
-        if isinstance(value, TypeAliasType) and is_array(value)
-    }
-    kinds = [
-        annotation
-        for base in cls.__mro__
-        for annotation in getattr(base, "__annotations__", {}).values()
-    ]
+    aliases = set()
+    for module in list(sys.modules.values()):
+        if getattr(module, "__name__", "").startswith("bayesbridge"):
+            aliases |= {
+                name
+                for name, value in vars(module).items()
+                if isinstance(value, TypeAliasType) and is_array(value)
+            }
+    kinds = []
+    for base in cls.__mro__:
+        kinds += getattr(base, "__annotations__", {}).values()
     kinds += [returned(member) for member in vars(cls).values()]
     words = {str(kind).partition("[")[0].split(" | ")[0] for kind in kinds}
     return not words.isdisjoint(aliases | {"NDArray"})
@@ -204,9 +204,9 @@ def is_array(alias):
 @pytest.fixture(scope="module")
 def audit():
     with pytest.MonkeyPatch.context() as patch:
-        values = [
-            value for cls in public_classes() for value in example_values(cls, patch)
-        ]
+        values = []
+        for cls in public_classes():
+            values += example_values(cls, patch)
     return writeable_arrays([*values, *more_values()])
 
 
@@ -217,11 +217,11 @@ def test_no_array_of_a_value_can_be_written(audit):
 
 def test_a_value_of_every_class_with_arrays_was_looked_at(audit):
     classes, _ = audit
-    missing = [
-        cls.__name__
-        for cls in public_classes()
-        if holds_arrays(cls) and not any(issubclass(known, cls) for known in classes)
-    ]
+    missing = []
+    for cls in public_classes():
+        is_checked = any(issubclass(checked, cls) for checked in classes)
+        if holds_arrays(cls) and not is_checked:
+            missing.append(cls.__name__)
     assert not missing, "give an example, or a value in more_values"
 
 

@@ -1,6 +1,4 @@
-"""A whole game of cards seen from one chair: whatever happens there, the truth is never
-excluded.
-"""
+"""A whole game of cards seen from one chair: the truth is never excluded."""
 
 from math import log2
 
@@ -38,8 +36,9 @@ class Calm:
 
 
 class Game(RuleBasedStateMachine):
-    """An auction, a dummy, tricks; and in between whatever else the observer may come
-    to know.
+    """An auction, a dummy, tricks, and in between other evidence.
+
+    That is whatever else the observer may come to know.
     """
 
     @initialize(
@@ -50,8 +49,9 @@ class Game(RuleBasedStateMachine):
         told=st.none() | strains,
     )
     def begin(self, deal, observer, first, dummy, told):
-        """Three players and a dummy's seat, or four; with an auction, or with a strain
-        that is simply told.
+        """Three players and a dummy's seat, or four.
+
+        With an auction, or with a strain that is simply told.
         """
         self.deal = deal
         self.truth = Layouts.of([deal]).masks
@@ -74,7 +74,8 @@ class Game(RuleBasedStateMachine):
     def see(self, piece):
         """More evidence never leaves more layouts, and a call leaves as many."""
         self.belief = self.belief.given(piece)
-        before, self.count = self.count, self.belief.count()
+        before = self.count
+        self.count = self.belief.count()
         assert 1 <= self.count <= before
         assert self.count == before or not isinstance(piece, Called)
         assert self.belief.evidence[-1] == piece
@@ -143,8 +144,9 @@ class Game(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def hear(self, data):
-        """Something else that is true; points of one seat only, since those of several
-        are costly to count.
+        """Give other evidence that is true.
+
+        Points are of one seat only, since those of several are costly to count.
         """
         piece = data.draw(
             true_evidence(self.deal, self.played, points=not self.points_known)
@@ -154,8 +156,9 @@ class Game(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def be_misled(self, data):
-        """Something false excludes the truth, or cannot hold together with the rest and
-        is named; it is not kept.
+        """False evidence excludes the truth, or conflicts with the rest.
+
+        In a conflict it is named; it is not kept.
         """
         piece = data.draw(false_evidence(self.deal, self.played))
         assume(not (self.points_known and isinstance(piece, HighCards)))
@@ -166,9 +169,8 @@ class Game(RuleBasedStateMachine):
             assert 1 <= belief.count() < self.count
         except (Contradiction, IllegalPlay) as error:
             conflict = error
-        if isinstance(
-            conflict, IllegalPlay
-        ):  # a hand laid open that a card on the table did not come from
+        # A hand is laid open that a card on the table did not come from.
+        if isinstance(conflict, IllegalPlay):
             assert isinstance(piece, Reveal)
             assert piece.hand.pbn in str(conflict)
         elif conflict is not None:
@@ -189,9 +191,8 @@ class Game(RuleBasedStateMachine):
         if self.count <= FEW:
             self.the_truth_has_weight()
             return
-        if (
-            len(self.belief.evidence) % 4
-        ):  # the tables of large counts take longest to build
+        # Count now and then only: tables of large counts take longest to build.
+        if len(self.belief.evidence) % 4:
             return
         lying = LayoutIndex.of(constraints).card_marginals()
         for seat in Seat:

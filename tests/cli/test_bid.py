@@ -1,6 +1,4 @@
-"""``bid``: what the literal algorithm found and why, the chance of every legal call, and
-what the likelier ones are worth.
-"""
+"""``bid``: the answer of the literal algorithm, chances of calls, and their values."""
 
 import numpy as np
 import pytest
@@ -34,9 +32,9 @@ def test_people_are_told_why(answer, words, sentence):
 
 
 def test_bid_says_in_json_what_the_literal_algorithm_found(document):
-    said = document("bid", "AKQ2.AKJ.AK4.A32")
-    assert (said["level"], said["call"]) == (3, "3NT")
-    assert said["counts"] == {
+    bid = document("bid", "AKQ2.AKJ.AK4.A32")
+    assert (bid["level"], bid["call"]) == (3, "3NT")
+    assert bid["counts"] == {
         "7": 9,
         "8": 9,
         "9": 9,
@@ -45,17 +43,17 @@ def test_bid_says_in_json_what_the_literal_algorithm_found(document):
         "12": 9,
         "13": 8,
     }
-    said = document("bid", "5432.KJ3.A54.Q32")
-    assert (said["level"], said["call"]) == (0, "Pass")
-    assert said["counts"] == dict.fromkeys(map(str, range(7, 14)), 0)
+    bid = document("bid", "5432.KJ3.A54.Q32")
+    assert (bid["level"], bid["call"]) == (0, "Pass")
+    assert bid["counts"] == dict.fromkeys(map(str, range(7, 14)), 0)
 
 
 def test_every_legal_call_has_its_chance(document, answer):
     """The learned bidder's own figures: all legal calls, most likely first, one in all."""
     hand = "AKQ2.KJ3.A54.Q32"
     words = ("--auction", "1H", "--no-values")
-    said = document("bid", hand, *words)
-    assert (said["players"], said["seat"], said["auction"], said["call"]) == (
+    bid = document("bid", hand, *words)
+    assert (bid["players"], bid["seat"], bid["auction"], bid["call"]) == (
         4,
         "S",
         "E:1H",
@@ -63,13 +61,13 @@ def test_every_legal_call_has_its_chance(document, answer):
     )
     legal = bb.Auction.of("E:1H").legal_calls()
     masks = np.array([bb.Hand.of(hand).mask], np.uint64)
-    own = bb.LearnedBidder().probabilities(masks, bb.Auction.of("E:1H"))[0]
-    assert said["calls"] == {
-        str(call): pytest.approx(own[call.index]) for call in legal
+    chances = bb.LearnedBidder().probabilities(masks, bb.Auction.of("E:1H"))[0]
+    assert bid["calls"] == {
+        str(call): pytest.approx(chances[call.index]) for call in legal
     }
-    assert list(said["calls"].values()) == sorted(said["calls"].values(), reverse=True)
-    assert sum(said["calls"].values()) == pytest.approx(1.0)
-    assert document("bid", hand, "--auction", "(1H)", "--no-values") == said
+    assert list(bid["calls"].values()) == sorted(bid["calls"].values(), reverse=True)
+    assert sum(bid["calls"].values()) == pytest.approx(1.0)
+    assert document("bid", hand, "--auction", "(1H)", "--no-values") == bid
     assert document("bid", hand, "--auction", "W:1H p p", "--no-values")["seat"] == "S"
     assert (
         document("bid", hand, "--auction", "1H-3H", "--no-values")["auction"]
@@ -96,9 +94,7 @@ def test_who_bids_makes_a_difference(document, complaint):
 
 
 def test_a_call_that_depends_on_the_system_says_so(answer, document):
-    """Twelve balanced points are a weak no trump, in the one system of the two that has
-    it.
-    """
+    """Twelve balanced points are a weak no trump, in one of the two systems."""
     words = ("bid", "AQ5.KJ3.Q954.973", "--auction", "E:p", "--no-values")
     systems = document(*words)["by_system"]
     assert (
@@ -122,39 +118,43 @@ def test_a_hand_may_begin_with_a_void_and_come_in_any_spelling(document):
 
 
 def test_calls_have_values_beside_the_likeliest(document, answer):
-    said = document(*OVERCALL)
-    values = said["values"]
+    bid = document(*OVERCALL)
+    values = bid["values"]
     assert (values["reference"], values["goal"], values["rollouts"]) == (
-        said["call"],
+        bid["call"],
         "imps",
         "likeliest",
     )
     compared = {row["call"]: row for row in values["calls"]}
     assert set(compared) == {
-        call for call, chance in said["calls"].items() if chance >= 0.02
+        call for call, chance in bid["calls"].items() if chance >= 0.02
     }
     for row in compared.values():
-        assert row["chance"] == said["calls"][row["call"]]
+        assert row["chance"] == bid["calls"][row["call"]]
         assert sum(end["share"] for end in row["ends"]) <= 1.0 + 1e-9
-    shown = answer(*OVERCALL)
+    screen = answer(*OVERCALL)
     assert (
-        "Double: it is what 95 % of experts call, and nothing is ahead of it." in shown
+        "Double: it is what 95 % of experts call, and nothing is ahead of it." in screen
     )
-    assert "IMPs beside Double" in shown
+    assert "IMPs beside Double" in screen
 
 
 def test_the_same_seed_gives_the_same_answer(document):
     assert document(*OVERCALL, "--seed", "7") == document(*OVERCALL, "--seed", "7")
-    first, other = (document(*OVERCALL, "--seed", seed)["values"] for seed in "78")
-    assert first["calls"] != other["calls"]
+    values_of_seed_7, values_of_seed_8 = (
+        document(*OVERCALL, "--seed", seed)["values"] for seed in "78"
+    )
+    assert values_of_seed_7["calls"] != values_of_seed_8["calls"]
 
 
 def test_goals_fields_and_files(document, tmp_path):
     words = (*OVERCALL, "--calls", "2H")
-    points = document(*words, "--goal", "points")["values"]
-    assert points["goal"] == "points"
-    field = document(*words, "--goal", "matchpoints", "--field", "110,-140,-620")
-    gains = [row["gain"] for row in field["values"]["calls"]]
+    by_points = document(*words, "--goal", "points")["values"]
+    assert by_points["goal"] == "points"
+    by_matchpoints = document(
+        *words, "--goal", "matchpoints", "--field", "110,-140,-620"
+    )
+    gains = [row["gain"] for row in by_matchpoints["values"]["calls"]]
     assert all(abs(gain) <= 1.0 for gain in gains)
     assert any(gains)
     scheme = tmp_path / "mine.toml"
@@ -162,17 +162,17 @@ def test_goals_fields_and_files(document, tmp_path):
         'name = "mine"\nundertrick = 1\n[values]\nC = 1\nD = 1\nH = 1\nS = 1\nNT = 1\n',
         "utf-8",
     )
-    mine = document(*words, "--goal", str(scheme))["values"]
-    assert mine["goal"] == "mine"
-    assert mine["calls"] != points["calls"]
+    by_scheme = document(*words, "--goal", str(scheme))["values"]
+    assert by_scheme["goal"] == "mine"
+    assert by_scheme["calls"] != by_points["calls"]
 
 
 def test_the_game_of_three_through_the_same_door(document):
     words = ("bid", "AKQ2.AKJ.AK4.A32", "--players", "3", "--calls", "Pass,1NT")
     for goal in ("new", "old"):
-        said = document(*words, "--layouts", "40", "--goal", goal)
-        values = said["values"]
-        assert (said["players"], values["goal"]) == (3, goal)
+        bid = document(*words, "--layouts", "40", "--goal", goal)
+        values = bid["values"]
+        assert (bid["players"], values["goal"]) == (3, goal)
         assert values["recommended"] == values["reference"] == "3NT"
         worst = values["calls"][-1]
         assert worst["call"] == "Pass"
@@ -199,10 +199,10 @@ def test_bad_input_is_one_line(complaint, words, fault):
 
 
 def test_an_interrupt_gives_the_table_so_far(capsys, monkeypatch):
-    whole = values_module.values_in_steps
+    all_steps = values_module.values_in_steps
 
     def interrupted(*args, **options):
-        yield next(whole(*args, **options))
+        yield next(all_steps(*args, **options))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(values_module, "values_in_steps", interrupted)

@@ -12,7 +12,7 @@ DUMMY = "J54.AQ2.KQ32.A54"
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "condition"),
+    ("own_hand", "dummy_hand", "condition"),
     [
         (HAND, DUMMY, "both"),
         ("5432.KJ3.A54.Q32", "876.AQ2.KQ32.A54", "only A"),
@@ -20,20 +20,20 @@ DUMMY = "J54.AQ2.KQ32.A54"
     ],
 )
 def test_capture_says_in_json_what_the_literal_algorithm_found(
-    document, first, second, condition
+    document, own_hand, dummy_hand, condition
 ):
-    found = literal.capture(Hand.from_pbn(first), Hand.from_pbn(second))
-    said = document("capture", first, second)
-    assert said["condition"] == found.condition == condition
-    assert [said[key] for key in ("T", "chi", "Delta", "Z")] == [
-        found.T,
-        found.chi,
-        found.Delta,
-        found.Z,
+    expected = literal.capture(Hand.from_pbn(own_hand), Hand.from_pbn(dummy_hand))
+    captured = document("capture", own_hand, dummy_hand)
+    assert captured["condition"] == expected.condition == condition
+    assert [captured[key] for key in ("T", "chi", "Delta", "Z")] == [
+        expected.T,
+        expected.chi,
+        expected.Delta,
+        expected.Z,
     ]
     for key in ("c1", "c2", "c0", "delta", "M", "kappa"):
-        assert list(said[key].items()) == list(
-            zip("CDHS", getattr(found, key), strict=True)
+        assert list(captured[key].items()) == list(
+            zip("CDHS", getattr(expected, key), strict=True)
         )
 
 

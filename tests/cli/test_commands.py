@@ -20,8 +20,8 @@ def test_help_fits_a_screen_and_gives_an_example_that_parses(
     assert "--json" in text
     assert "--seed" in text
     for example in text.partition("example:\n")[2].strip().splitlines():
-        first, *words = shlex.split(example)
-        assert first == "bayesbridge"
+        program, *words = shlex.split(example)
+        assert program == "bayesbridge"
         assert parse_arguments(words).command in (
             command,
             "plugins new",

@@ -35,7 +35,7 @@ FOUR = (
 
 
 def test_json_says_what_the_library_says(document):
-    said = document(
+    ranking = document(
         *WORDS,
         "--contracts",
         "1NT,2S",
@@ -49,7 +49,7 @@ def test_json_says_what_the_library_says(document):
     belief = bb.Belief("E", positions.EAST).given(
         bb.Reveal("N", positions.NORTH), bb.Holds("S", "SA SK S2 HK H3 DA CQ C2 C3 D5")
     )
-    here = bb.contracts(
+    expected = bb.contracts(
         belief.infer(rng=1),
         "1NT,2S",
         scheme="duplicate",
@@ -58,21 +58,26 @@ def test_json_says_what_the_library_says(document):
         solve=0,
         rng=1,
     )
-    assert [f"{row['name']} by {row['by']}" for row in said["contracts"]] == here[
-        "contract"
-    ].values.tolist()
-    for row in said["contracts"]:
+    assert [
+        f"{row['name']} by {row['by']}" for row in ranking["contracts"]
+    ] == expected["contract"].values.tolist()
+    for row in ranking["contracts"]:
         for name in ("make", "tricks", "score", "difference", "imps", "matchpoints"):
             assert row[name] == pytest.approx(
-                here[name].sel(contract=f"{row['name']} by {row['by']}").item()
+                expected[name].sel(contract=f"{row['name']} by {row['by']}").item()
             ), name
-    assert (said["scheme"], said["vulnerable"], said["against"], said["solved"]) == (
+    assert (
+        ranking["scheme"],
+        ranking["vulnerable"],
+        ranking["against"],
+        ranking["solved"],
+    ) == (
         "duplicate",
         "EW",
         "Pass",
         0,
     )
-    assert said["layouts"] == "560"
+    assert ranking["layouts"] == "560"
 
 
 def test_the_screen(answer):
@@ -90,21 +95,19 @@ def test_a_scheme_of_a_file_and_what_can_be_found_out(document, tmp_path):
         'name = "club"\nundertrick = 10\n[values]\nC = 6\nD = 6\nH = 8\nS = 8\nNT = 10\n',
         "utf-8",
     )
-    said = document(
+    ranking = document(
         *WORDS, "--contracts", "1NT,2S", "--scheme", str(path), "--find-out"
     )
-    assert said["scheme"] == "club"
-    rows = said["find_out"]["questions"]
+    assert ranking["scheme"] == "club"
+    rows = ranking["find_out"]["questions"]
     assert {"card[SQ]", "points[S]", "layout"} <= {row["question"] for row in rows}
-    assert said["find_out"]["exact"] == 1
+    assert ranking["find_out"]["exact"] == 1
 
 
 def test_four_players_and_an_auction_that_is_over(answer):
-    calls = [
-        word
-        for call in ("W:1S", "N:Pass", "E:Pass", "S:Pass")
-        for word in ("--call", call)
-    ]
+    calls = []
+    for call in ("W:1S", "N:Pass", "E:Pass", "S:Pass"):
+        calls += ("--call", call)
     out = answer(
         *FOUR,
         *calls,
@@ -123,7 +126,7 @@ def test_four_players_and_an_auction_that_is_over(answer):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "pattern"),
     [
         (
             "estimate --contract 4NT",
@@ -141,16 +144,17 @@ def test_four_players_and_an_auction_that_is_over(answer):
     ],
 )
 def test_at_the_edge_a_bound_is_told(
-    install, answer, monkeypatch, tmp_path, words, told
+    install, answer, monkeypatch, tmp_path, words, pattern
 ):
-    """What was so in each of thirty layouts: by the rule of three it is not so in at
-    most about a tenth of all.
+    """Bounds for what was so in each of thirty layouts, or in none.
+
+    By the rule of three it is not so in at most about a tenth of all.
     """
     install("solver", SOLVER)
     install("leads", LEADS)
     monkeypatch.chdir(tmp_path)
     open_hand = () if words.startswith("play") else ("--reveal", f"N:{positions.NORTH}")
-    asked = (
+    position = (
         "--observer",
         "S",
         "--hand",
@@ -161,19 +165,20 @@ def test_at_the_edge_a_bound_is_told(
         "--solve",
         "30",
     )
-    shown = answer(*words.split(), *asked, "--draws", "200")
+    shown = answer(*words.split(), *position, "--draws", "200")
     shown = (
         (tmp_path / "report.html").read_text("utf-8")
         if words.startswith("report")
         else shown
     )
-    assert re.search(told, shown)
+    assert re.search(pattern, shown)
     assert not re.search(r"\b(0|100) % ±", shown)
 
 
 def test_advice_that_depends_on_what_they_play_says_so(answer, document):
-    """A raise to 3H invites game in the systems, and is weaker among experts on
-    average: two ways to each figure.
+    """A raise to 3H invites game in the systems; with experts it is weaker on average.
+
+    Each figure is asked in two ways.
     """
     words = (
         "--hand",
@@ -191,7 +196,7 @@ def test_advice_that_depends_on_what_they_play_says_so(answer, document):
         out,
     )
     systems = document("contracts", *words)["by_system"]
-    assert {name: one["name"] for name, one in systems.items()} == {
+    assert {name: contract["name"] for name, contract in systems.items()} == {
         "experts": "3H",
         "sayc": "4H",
         "acol": "4H",
@@ -202,18 +207,18 @@ def test_advice_that_depends_on_what_they_play_says_so(answer, document):
     assert abs(row["make"] - systems["sayc"]["make"]) < 5 * (
         row["make_error"] + systems["sayc"]["make_error"]
     )
-    asked = ("estimate", *words[:-4], "--contract", "4H", *words[-4:])
+    estimate_words = ("estimate", *words[:-4], "--contract", "4H", *words[-4:])
     assert "depends on what they play: with --system" in " ".join(
-        answer(*asked).split()
+        answer(*estimate_words).split()
     )
-    found = document(*asked)
-    assert found["by_system"]["sayc"]["make"] == pytest.approx(
+    estimate = document(*estimate_words)
+    assert estimate["by_system"]["sayc"]["make"] == pytest.approx(
         systems["sayc"]["make"], abs=0.1
     )
-    assert found["by_system"]["experts"]["make"] == pytest.approx(
-        found["contract"]["make"], abs=0.1
+    assert estimate["by_system"]["experts"]["make"] == pytest.approx(
+        estimate["contract"]["make"], abs=0.1
     )
-    assert "depends" not in answer(*asked, "--system", "sayc")
+    assert "depends" not in answer(*estimate_words, "--system", "sayc")
 
 
 def test_advice_that_all_systems_share_says_nothing_of_them(answer, document):

@@ -18,11 +18,11 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_file_goes_there_and_back(folder, answer):
-    told = answer("convert", "match.pbn", "match.lin")
-    assert told.startswith("6 tables of 1 file are in match.lin.\n")
-    assert "tag Event" in told
-    told = answer("convert", "match.lin", "back.pbn")
-    assert "hold" not in told
+    summary = answer("convert", "match.pbn", "match.lin")
+    assert summary.startswith("6 tables of 1 file are in match.lin.\n")
+    assert "tag Event" in summary
+    summary = answer("convert", "match.lin", "back.pbn")
+    assert "hold" not in summary
     records = open_records("match.pbn").records
     copies = open_records("back.pbn").records
     assert [copy.plays for copy in copies] == [record.plays for record in records]

@@ -1,5 +1,6 @@
-"""Ctrl-C and a full disk: one line, the old file whole, nothing half written, and what
-is kept is told.
+"""Commands cut short by Ctrl-C or a full disk: one line, and no half-written file.
+
+The old file stays whole, and the line says what is kept.
 """
 
 import json
@@ -37,8 +38,9 @@ PATIENCE = 600  # seconds after which a process is taken to hang
 
 
 def interrupt(words, folder, begun, path):
-    """Run a command in a folder, with a path to import from, and interrupt it once it
-    has begun.
+    """Interrupt a command, run in a folder, once it has begun; gives its stderr.
+
+    ``path`` is where it imports from.
     """
     process = subprocess.Popen(
         [sys.executable, "-m", "bayesbridge", *words],
@@ -114,14 +116,14 @@ def test_an_interrupt_tells_what_is_kept_and_how_to_go_on(
     (tmp_path / "slow.py").write_text(SLOW_READER)
     words = [*words, "--resume", "kept here"]
     err = interrupt(words, tmp_path, "kept here/*.npy", tmp_path)
-    told = re.fullmatch(
+    message = re.fullmatch(
         rf".*interrupted: kept in 'kept here': ([\d ]+) of ([\d ]+) {noun}; go on with: (.*)\n",
         err,
     )
-    assert told, err
-    done, of = (int(told[i].replace(" ", "")) for i in (1, 2))
+    assert message, err
+    done, of = (int(message[i].replace(" ", "")) for i in (1, 2))
     assert (done, of) == (chunk * len(list(tmp_path.glob("kept here/*.npy"))), total)
-    assert shlex.split(told[3]) == ["bayesbridge", *words]
+    assert shlex.split(message[3]) == ["bayesbridge", *words]
 
 
 SOUTH = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--draws", "200"]
@@ -141,10 +143,12 @@ def disk_of(size):
 
 def test_a_page_that_finds_no_room(capsys, tmp_path):
     words = ["report", *OPEN, "--no-history", "--out"]
-    old, new = tmp_path / "old.html", tmp_path / "new.html"
-    assert main([*words, str(old)]) == 0  # compiled and kept before the disk is full
-    before = old.read_bytes()
-    for path in (old, new):
+    old_page = tmp_path / "old.html"
+    new_page = tmp_path / "new.html"
+    # What is compiled is kept before the disk is full.
+    assert main([*words, str(old_page)]) == 0
+    old_bytes = old_page.read_bytes()
+    for path in (old_page, new_page):
         capsys.readouterr()
         with disk_of(2000):
             assert main([*words, str(path)]) == 1
@@ -154,7 +158,7 @@ def test_a_page_that_finds_no_room(capsys, tmp_path):
         )
         assert err.count("\n") == 1
         assert [entry.name for entry in tmp_path.iterdir()] == ["old.html"]
-    assert old.read_bytes() == before
+    assert old_page.read_bytes() == old_bytes
 
 
 def test_a_checkpoint_that_finds_no_room_continues_when_there_is(capsys, tmp_path):
@@ -172,7 +176,7 @@ def test_a_checkpoint_that_finds_no_room_continues_when_there_is(capsys, tmp_pat
         "--resume",
     ]
     assert main([*words, str(tmp_path / "truth")]) == 0
-    truth = json.loads(capsys.readouterr().out)
+    undisturbed = json.loads(capsys.readouterr().out)
     with disk_of(200):  # room for what the run is, and for no chunk
         assert main([*words, str(path)]) == 1
     out, err = capsys.readouterr()
@@ -182,5 +186,8 @@ def test_a_checkpoint_that_finds_no_room_continues_when_there_is(capsys, tmp_pat
     assert err.count("\n") == 1
     assert [entry.name for entry in path.iterdir()] == ["run.json"]
     assert main([*words, str(path)]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["counts"], found["runs"]) == (truth["counts"], truth["runs"])
+    resumed = json.loads(capsys.readouterr().out)
+    assert (resumed["counts"], resumed["runs"]) == (
+        undisturbed["counts"],
+        undisturbed["runs"],
+    )

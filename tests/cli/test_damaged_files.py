@@ -1,5 +1,6 @@
-"""Files with any damage: an answer, or status 2 and one line; never a traceback, never
-a wrong number.
+"""Damaged files give an answer, or status 2 and one line.
+
+There is never a traceback, and never a wrong number.
 """
 
 import json
@@ -62,8 +63,8 @@ def check(capsys, words):
 def test_position_files(capsys, tmp_path, seed, count):
     answered = refused = 0
     path = tmp_path / "position.toml"
-    for data in mutants(POSITIONS, seed, count):
-        path.write_bytes(data)
+    for damaged in mutants(POSITIONS, seed, count):
+        path.write_bytes(damaged)
         answer = check(capsys, ["count", "--position", str(path)])
         if answer is None:
             refused += 1

@@ -59,18 +59,18 @@ def test_files_hold_the_same_deals(dealt, tmp_path):
         )
     pbn = read_pbn((tmp_path / "a.pbn").read_text())
     lin = read_lin((tmp_path / "a.lin").read_text())
-    told = json.loads(dealt(*words, "--json").out)
+    document = json.loads(dealt(*words, "--json").out)
     assert [record.hands for record in pbn.records] == [
         record.hands for record in lin.records
     ]
     assert (
         [record.dealer.name for record in pbn.records]
-        == told["dealers"]
+        == document["dealers"]
         == list("NESWN")
     )
-    assert [record.vulnerable.value for record in lin.records] == told["vulnerable"]
+    assert [record.vulnerable.value for record in lin.records] == document["vulnerable"]
     assert (tmp_path / "a.txt").read_text().count("\n") == 5
-    assert told["deals"] == [str(record.deal) for record in pbn.records]
+    assert document["deals"] == [str(record.deal) for record in pbn.records]
 
 
 def test_no_deal_writes_no_file(dealt, tmp_path):
@@ -146,17 +146,19 @@ def test_a_search_that_takes_long_says_how_it_goes(dealt, monkeypatch):
     )
     words = ("-n", "5", "--form", "oneline", "--condition")
     err = dealt(*words, "rnd(100000) == 0", "--generate", "100000", status=1).err
-    (first, second) = [line for line in err.splitlines() if " kept after " in line]
-    assert first.startswith("none of 192 draws kept after 6 seconds, 32 a second: it")
-    assert second.startswith("none of 16 320 draws kept after 24 seconds")
+    (early, late) = [line for line in err.splitlines() if " kept after " in line]
+    assert early.startswith("none of 192 draws kept after 6 seconds, 32 a second: it")
+    assert late.startswith("none of 16 320 draws kept after 24 seconds")
     assert " kept after " not in dealt(*words, "rnd(2) == 0").err
 
 
 def test_a_deal_that_is_given_whole_and_does_not_fit_says_so(dealt):
     hands = ("N:AKQ2.KJ3.A54.Q32", "E:T9876.T98.T98.T9", "S:J543.AQ2.KQ3.A54")
-    given = [word for hand in hands for word in ("--given", hand)]
-    few = ("-n", "2", *given, "--condition", "tricks(north, notrumps) == 13")
-    err = dealt(*few, status=1).err
+    given_hands = []
+    for hand in hands:
+        given_hands += ("--given", hand)
+    words = ("-n", "2", *given_hands, "--condition", "tricks(north, notrumps) == 13")
+    err = dealt(*words, status=1).err
     assert "1 deal fits the known cards." in err
     assert err.endswith(
         "0 of 2 deals were found: the cards given are one deal, and it does not meet the "
@@ -174,9 +176,9 @@ def test_calls_and_given_cards(dealt):
 
 
 def test_a_condition_that_does_not_count_is_told(dealt, script):
-    last = "\ncondition hcp(north) >= 25\n"
+    last_line = "\ncondition hcp(north) >= 25\n"
     with open(script, "a", encoding="utf-8") as file:
-        file.write(last)
+        file.write(last_line)
     shown = dealt(script, "--seed", "3")
     assert (
         "only the last condition counts, not that in line 4: "
@@ -209,8 +211,8 @@ def test_who_calls_first_deals_and_dealers_before_them_have_passed(dealt):
 
 
 def test_one_vulnerability_for_all_boards(dealt):
-    told = json.loads(dealt("-n", "3", "--vulnerable", "EW", "--json").out)
-    assert told["vulnerable"] == ["EW", "EW", "EW"]
+    document = json.loads(dealt("-n", "3", "--vulnerable", "EW", "--json").out)
+    assert document["vulnerable"] == ["EW", "EW", "EW"]
 
 
 def test_a_wrong_script_is_named_with_line_and_column(complaint, tmp_path):

@@ -20,22 +20,31 @@ HARD = (*SOUTH, "--void", "E:H", "--length", "W:S:5+")
 
 def test_hard_evidence_is_answered_exactly_by_convolution(document):
     hard = bb.Belief("S", HAND).given(bb.Void("E", "H"), bb.Length("W", "S", 5))
-    said = document("estimate", *HARD)
-    assert (said["method"], said["exact"], said["ess"]) == ("convolution", True, None)
-    assert said["why"].startswith("convolution: 33503076006960 layouts")
-    assert said["layouts"] == str(hard.count())
-    assert said["draws"] == 20_000
-    assert said["pair"] == ["S", "N"]
-    assert said["entropy_bits"] == pytest.approx(np.log2(hard.count()))
-    assert said["log_evidence"] == pytest.approx(
+    estimate = document("estimate", *HARD)
+    assert (estimate["method"], estimate["exact"], estimate["ess"]) == (
+        "convolution",
+        True,
+        None,
+    )
+    assert estimate["why"].startswith("convolution: 33503076006960 layouts")
+    assert estimate["layouts"] == str(hard.count())
+    assert estimate["draws"] == 20_000
+    assert estimate["pair"] == ["S", "N"]
+    assert estimate["entropy_bits"] == pytest.approx(np.log2(hard.count()))
+    assert estimate["log_evidence"] == pytest.approx(
         np.log(hard.count() / 84478098072866400)
     )
-    assert said["failures"] == {}
-    capture = said["estimators"]["capture"]
+    assert estimate["failures"] == {}
+    check_capture(estimate["estimators"]["capture"], hard)
+    check_cards(estimate, hard)
+
+
+def check_capture(capture, belief):
+    """The document of ``capture`` has the figures of the Python function."""
     assert capture["exact"] is True
     assert capture["left_out"] == ["kappa"]
     assert "kappa" not in capture
-    tree = bb.estimate(hard.infer(rng=1), "capture")
+    tree = bb.estimate(belief.infer(rng=1), "capture")
     T = tree.pmf.T
     assert list(capture["T"]["pmf"]) == [str(tricks) for tricks in range(14)]
     for tricks in T.T_value.values:
@@ -66,49 +75,58 @@ def test_hard_evidence_is_answered_exactly_by_convolution(document):
     assert capture["T"]["at_least"]["9"] == pytest.approx(
         sum(capture["T"]["pmf"][str(t)] for t in range(9, 14))
     )
-    cards = hard.infer(rng=1).card_probabilities()
-    assert len(said["card_probabilities"]) == 52
-    for card, seats in said["card_probabilities"].items():
+
+
+def check_cards(estimate, belief):
+    """Each card and length has the posterior's chances."""
+    cards = belief.infer(rng=1).card_probabilities()
+    assert len(estimate["card_probabilities"]) == 52
+    for card, seats in estimate["card_probabilities"].items():
         assert list(seats) == ["N", "E", "S", "W"]
         assert sum(seats.values()) == pytest.approx(1)
         assert seats == {seat: float(cards.sel(card=card, seat=seat)) for seat in seats}
-    assert said["card_probabilities"]["SA"] == {"N": 0, "E": 0, "S": 1, "W": 0}
-    assert said["card_probabilities"]["HA"]["E"] == 0
-    west = said["length_probabilities"]["W"]["S"]
+    assert estimate["card_probabilities"]["SA"] == {"N": 0, "E": 0, "S": 1, "W": 0}
+    assert estimate["card_probabilities"]["HA"]["E"] == 0
+    west = estimate["length_probabilities"]["W"]["S"]
     assert all(west[str(length)] == 0 for length in range(5))
     assert sum(west.values()) == pytest.approx(1)
 
 
 def test_few_layouts_are_walked_and_every_output_is_exact(document):
-    said = document("estimate", *FEW)
-    assert (said["method"], said["exact"], said["layouts"], said["draws"]) == (
+    estimate = document("estimate", *FEW)
+    assert (
+        estimate["method"],
+        estimate["exact"],
+        estimate["layouts"],
+        estimate["draws"],
+    ) == (
         "enumerate",
         True,
         "560",
         560,
     )
-    capture = said["estimators"]["capture"]
+    capture = estimate["estimators"]["capture"]
     assert capture["left_out"] == []
-    found = literal.capture(bb.Hand.of(HAND), bb.Hand.of(DUMMY))
-    assert capture["T"]["pmf"][str(found.T)] == pytest.approx(1)
-    assert capture["T"]["mean_qualified"] == pytest.approx(found.T)
-    assert capture["kappa"]["S"]["mean"] == pytest.approx(found.kappa[3])
+    expected = literal.capture(bb.Hand.of(HAND), bb.Hand.of(DUMMY))
+    assert capture["T"]["pmf"][str(expected.T)] == pytest.approx(1)
+    assert capture["T"]["mean_qualified"] == pytest.approx(expected.T)
+    assert capture["kappa"]["S"]["mean"] == pytest.approx(expected.kappa[3])
 
 
 def test_a_pair_of_defenders(document):
     """All 560 layouts by hand, each captured by the plain transcription."""
-    said = document("estimate", *FEW, "--pair", "E:W")["estimators"]["capture"]
-    east = bb.Hand.of(EAST.removeprefix("E:"))
+    capture = document("estimate", *FEW, "--pair", "E:W")["estimators"]["capture"]
+    east_cards = bb.Hand.of(EAST.removeprefix("E:"))
     unseen = bb.Hand((1 << 52) - 1) - bb.Hand.of(HAND) - bb.Hand.of(DUMMY)
     counts = dict.fromkeys(range(14), 0)
-    for more in itertools.combinations(unseen - east, 3):
-        first = east | bb.Hand.of(more)
-        counts[literal.capture(first, unseen - first).T] += 1
-    assert said["T"]["pmf"] == {
+    for missing_cards in itertools.combinations(unseen - east_cards, 3):
+        east_hand = east_cards | bb.Hand.of(missing_cards)
+        counts[literal.capture(east_hand, unseen - east_hand).T] += 1
+    assert capture["T"]["pmf"] == {
         str(tricks): pytest.approx(count / 560) for tricks, count in counts.items()
     }
     if counts[0] == 560:
-        assert said["T"]["mean_qualified"] is None
+        assert capture["T"]["mean_qualified"] is None
 
 
 @pytest.mark.parametrize(
@@ -126,22 +144,21 @@ def test_samplers_are_estimates_and_say_so(document, method):
         "--seed",
         "3",
     )
-    said = document("estimate", *words)
-    assert (said["method"], said["exact"]) == (method, False)
-    assert (
-        100 < said["ess"] < 2 * said["draws"]
-    )  # chains that avoid themselves are worth more than their draws
-    assert said["why"].startswith(f"{method}: as asked")
-    assert said["estimators"]["capture"]["exact"] is False
-    assert "kappa" in said["estimators"]["capture"]
+    estimate = document("estimate", *words)
+    assert (estimate["method"], estimate["exact"]) == (method, False)
+    # Chains that avoid themselves are worth more than their draws.
+    assert 100 < estimate["ess"] < 2 * estimate["draws"]
+    assert estimate["why"].startswith(f"{method}: as asked")
+    assert estimate["estimators"]["capture"]["exact"] is False
+    assert "kappa" in estimate["estimators"]["capture"]
     posterior = (
         bb.Belief("S", HAND).given(bb.Called("W", "pass")).infer(method, 2000, 3)
     )
     tree = bb.estimate(posterior, "capture")
-    assert said["estimators"]["capture"]["T"]["mean"] == pytest.approx(
+    assert estimate["estimators"]["capture"]["T"]["mean"] == pytest.approx(
         tree.posterior.T.attrs["mean"]
     )
-    assert document("estimate", *words) == said
+    assert document("estimate", *words) == estimate
 
 
 def test_one_screen_for_people(answer):
@@ -170,10 +187,10 @@ def test_one_screen_for_people(answer):
 
 def test_with_four_players_hands_and_tricks_come_first(answer, document):
     words = (*SOUTH, "--auction", "W:1D p 1H X", "--draws", "500")
-    said = answer("estimate", *words, "--all")
+    screen = answer("estimate", *words, "--all")
     places = [
-        said.index(part)
-        for part in (
+        screen.index(heading)
+        for heading in (
             "How each call was read",
             "High-card points",
             "Mean length",
@@ -181,29 +198,31 @@ def test_with_four_players_hands_and_tricks_come_first(answer, document):
         )
     ]
     assert places == sorted(places)
-    assert said.splitlines()[1].startswith("Your side has no good game: 3NT by South")
-    assert "captures" not in said
-    assert "LearnedBidder" not in said
+    assert screen.splitlines()[1].startswith("Your side has no good game: 3NT by South")
+    assert "captures" not in screen
+    assert "LearnedBidder" not in screen
     assert "captures by the paper's rule" in answer(
         "estimate", *words, "--estimator", "capture"
     )
-    found = document("estimate", *words)
-    assert found["players"] == 4
-    assert set(found["estimators"]["capture"]["T"]["pmf"]) == {
+    estimate = document("estimate", *words)
+    assert estimate["players"] == 4
+    assert set(estimate["estimators"]["capture"]["T"]["pmf"]) == {
         str(value) for value in range(14)
     }
-    assert [one["name"] for one in found["games"]] == ["3NT", "4S", "4H", "5D", "5C"]
+    assert [row["name"] for row in estimate["games"]] == ["3NT", "4S", "4H", "5D", "5C"]
     assert all(
-        0 <= one["make"] <= 1 and one["make_error"] >= 0 for one in found["games"]
+        0 <= row["make"] <= 1 and row["make_error"] >= 0 for row in estimate["games"]
     )
-    assert [(one["seat"], one["call"], one["suit"]) for one in found["readings"]] == [
+    assert [
+        (row["seat"], row["call"], row["suit"]) for row in estimate["readings"]
+    ] == [
         ("W", "1D", "D"),
         ("N", "Pass", None),
         ("E", "1H", "H"),
     ]
     assert (
-        set(found["readings"][0]["points"])
-        == set(found["readings"][0]["length"])
+        set(estimate["readings"][0]["points"])
+        == set(estimate["readings"][0]["length"])
         == {"mean", "low", "high"}
     )
 
@@ -218,8 +237,8 @@ def test_what_says_nothing_is_not_shown(answer):
 
 
 def test_people_see_other_estimators_as_numbers_and_a_known_deal_as_such(answer):
-    known = (*OPEN, "--reveal", "E:T9876.T9876.JT9.", "--estimator", "bid")
-    text = answer("estimate", *known)
+    all_hands = (*OPEN, "--reveal", "E:T9876.T9876.JT9.", "--estimator", "bid")
+    text = answer("estimate", *all_hands)
     assert "1 layout fits; the uncertainty about them is 0.00 bits." in text
     assert any(
         line.split() == ["S", "1.000", "0.000", "100", "%"]
@@ -229,21 +248,22 @@ def test_people_see_other_estimators_as_numbers_and_a_known_deal_as_such(answer)
 
 
 def test_what_calls_show_to_somebody_who_sees_no_cards(answer, document, complaint):
-    """A transfer shows the suit above it, and an answer to 4NT key cards; the other
-    side is taken to have passed.
+    """A transfer shows the suit above it, and an answer to 4NT key cards.
+
+    The other side is taken to have passed.
     """
-    said = document("estimate", "--auction", "1NT-2H")
-    assert said["auction"] == "S:1NT Pass 2H"
-    opening, _, transfer = said["readings"]
+    estimate = document("estimate", "--auction", "1NT-2H")
+    assert estimate["auction"] == "S:1NT Pass 2H"
+    opening, _, transfer = estimate["readings"]
     assert opening["features"]["balanced"] > 0.75
     assert opening["moved"] == []
     assert transfer["suit"] == "H"
     assert transfer["moved"][0] == "S"
     assert transfer["lengths"]["S"]["low"] >= 5 > transfer["lengths"]["H"]["mean"]
-    asked = document("estimate", "--auction", "1S-3S-4NT-5H", "--system", "NS:sayc")[
-        "readings"
-    ][-1]
-    assert 1.8 < asked["features"]["key_cards"] < 2.2
+    key_card_answer = document(
+        "estimate", "--auction", "1S-3S-4NT-5H", "--system", "NS:sayc"
+    )["readings"][-1]
+    assert 1.8 < key_card_answer["features"]["key_cards"] < 2.2
     assert "♠ 5" in answer("estimate", "--auction", "1NT p 2H")
     stayman = answer("estimate", "--auction", "1NT-2C-2D")
     assert re.search(r"N 2C.* % a four-card major\n", stayman)
@@ -275,8 +295,9 @@ def test_conditions_that_never_hold(answer, document):
 
 
 def test_a_contract_that_is_being_played_is_judged_from_here_on(document, answer):
-    """Where declarer chooses and few tricks are left: by one plan, as ``play`` does;
-    before that, as dealt.
+    """Where declarer chooses and few tricks are left, one plan decides, as in ``play``.
+
+    Before that the contract is judged as dealt.
     """
     tricks = (
         "W:H5 H3 HJ HA",
@@ -287,11 +308,9 @@ def test_a_contract_that_is_being_played_is_judged_from_here_on(document, answer
         "N:D4 D9 DA DT",
     )
     tricks += ("S:DK C4 C2 C5", "S:CA C6 C3 C7", "S:CK C8 CQ C9")
-    plays = [
-        f"--play={seat.name}:{card}"
-        for trick in map(bb.Trick.of, tricks)
-        for seat, card in trick
-    ]
+    plays = []
+    for trick in map(bb.Trick.of, tricks):
+        plays += [f"--play={seat.name}:{card}" for seat, card in trick]
     words = (
         "--observer",
         "S",
@@ -303,10 +322,10 @@ def test_a_contract_that_is_being_played_is_judged_from_here_on(document, answer
         "4",
     )
     words += ("--contract", "7NT", "--by", "S")
-    said = document("estimate", *words, *plays, "--solve", "0")["single_dummy"]
+    judged = document("estimate", *words, *plays, "--solve", "0")["single_dummy"]
     ranked = document("play", *words, *plays)
-    assert (said["cards"], said["plan"]) == (ranked["cards"], ranked["plan"])
-    assert said["horizon"] == 4
+    assert (judged["cards"], judged["plan"]) == (ranked["cards"], ranked["plan"])
+    assert judged["horizon"] == 4
     early = answer("estimate", *words, *plays[:4], "--solve", "0", "--draws", "200")
     assert early.startswith("As dealt, whatever was played: 7NT by South")
 
@@ -324,26 +343,26 @@ def test_an_auction_that_the_system_cannot_hold_is_said_first(answer, document):
     jacoby = ("--auction", "1S p 2NT p 4S p p p", "--system", "sayc")
     sentence = "The auction hardly fits sayc: 1S and 2NT need 9 spades, you see 4."
     assert answer(*west, *jacoby).splitlines()[1] == sentence
-    assert [one["sentence"] for one in document(*west, *jacoby)["hardly_fits"]] == [
-        sentence
-    ]
+    assert [
+        misfit["sentence"] for misfit in document(*west, *jacoby)["hardly_fits"]
+    ] == [sentence]
 
 
 def test_one_screen_has_the_answer_and_names_what_it_leaves_out(answer):
     """All of it is longer; what is on the screen is in all of it, in the same order."""
     words = (*SOUTH, "--auction", "W:1D p 1H X", "--draws", "500")
     screen = answer("estimate", *words).splitlines()
-    whole = answer("estimate", *words, "--all").splitlines()
-    assert len(screen) <= 50 < len(whole)
+    everything = answer("estimate", *words, "--all").splitlines()
+    assert len(screen) <= 50 < len(everything)
     assert max(map(len, screen)) <= 80
     *shown, footer = "\n".join(screen).rpartition("\n\nWith --all also: ")[::2]
     assert footer.endswith("cards placed best.")
-    remaining = iter(whole)
+    remaining = iter(everything)
     assert all(line in remaining for line in shown[0].splitlines())
 
 
 def test_an_answer_that_fits_a_screen_is_shown_whole(answer):
     words = ("estimate", *FEW, "--estimator", "bid")
-    whole = answer(*words, "--all")
-    assert whole.startswith(answer(*words))
+    everything = answer(*words, "--all")
+    assert everything.startswith(answer(*words))
     assert "--all" not in answer(*words)

@@ -1,6 +1,4 @@
-"""No escape from a file or a plugin reaches the terminal: every command that reads them
-shows it as text.
-"""
+"""No escape from a file or a plugin reaches the terminal: commands show it as text."""
 
 import pytest
 
@@ -69,7 +67,8 @@ S8 SJ S6 S4
 """
 
 LIN = (
-    f"pn|{EVIL},N,W,E|st|{EVIL}|md|3SAKQ2HKJ3DA54CQ32,SJ3HT92DKQJ9CKT98,S9865H54DT87CAJ54,ST74HAQ876D632C76|"
+    f"pn|{EVIL},N,W,E|st|{EVIL}|"
+    "md|3SAKQ2HKJ3DA54CQ32,SJ3HT92DKQJ9CKT98,S9865H54DT87CAJ54,ST74HAQ876D632C76|"
     f"ah|Board 1{EVIL}|sv|o|mb|1N|an|{EVIL}|mb|p|mb|p|mb|p|pc|{EVIL}|\n"
     f"md|3{EVIL}|ah|{EVIL}|sv|{EVIL}|mb|{EVIL}|pc|SA|\n"
 )
@@ -168,8 +167,9 @@ PLUGINS = {
 
 @pytest.mark.parametrize(("words", "status"), PLUGINS.values(), ids=PLUGINS)
 def test_plugins(install, capsys, words, status):
-    """Names, sentences, labels, errors: what a plugin says of itself; what it prints is
-    its own.
+    """Names, sentences, labels and errors of a plugin are text.
+
+    What it prints is its own.
     """
     install("evil", NAMES, version="1\x1b[2J", entry="evil\x1b[2J\x9b\u202e")
     install("broken", f"raise RuntimeError({EVIL!a})")

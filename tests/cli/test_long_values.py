@@ -36,10 +36,10 @@ def places():
     """Each command with each option and argument that takes a value."""
     for command in COMMANDS:
         for argument in arguments_of(command):
-            first = argument.names[0]
-            if argument.takes_a_value and first not in TAKES_ANY_TEXT:
-                option = [first] if argument.is_option else []
-                yield pytest.param(command, option, id=f"{command} {first}")
+            name = argument.names[0]
+            if argument.takes_a_value and name not in TAKES_ANY_TEXT:
+                option = [name] if argument.is_option else []
+                yield pytest.param(command, option, id=f"{command} {name}")
 
 
 def words_needed(command, option):

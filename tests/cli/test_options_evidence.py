@@ -1,6 +1,4 @@
-"""The EVIDENCE options, whole auctions, moments of records and systems: each says what
-the Python value says.
-"""
+"""Options of evidence, auctions, records and systems say what Python values say."""
 
 import re
 from pathlib import Path
@@ -78,9 +76,9 @@ CALLS = ("--call", "W:1C", "--call", "S:1NT", "--call", "E:2NT")
 
 
 def test_passes_that_nobody_mentioned_are_said(answer, document):
-    said = document("count", *SOUTH, *CALLS)
-    assert said["assumed_passes"] == ["E", "W"]
-    assert said["auction"] == "W:1C Pass 1NT Pass 2NT"
+    counted = document("count", *SOUTH, *CALLS)
+    assert counted["assumed_passes"] == ["E", "W"]
+    assert counted["auction"] == "W:1C Pass 1NT Pass 2NT"
     text = answer("count", *SOUTH, *CALLS)
     assert "Taken to have passed, since no call of theirs was given: E, W." in text
     assert document("count", *SOUTH, "--call", "W:1C")["assumed_passes"] == []
@@ -101,14 +99,14 @@ def test_passes_that_nobody_mentioned_are_said(answer, document):
 def test_calls_of_one_side_are_ours_and_passes_are_put_in(
     auction, read, passed, document
 ):
-    said = document("count", *SOUTH, "--auction", auction)
-    assert (said["auction"], said["assumed_passes"]) == (read, passed)
+    counted = document("count", *SOUTH, "--auction", auction)
+    assert (counted["auction"], counted["assumed_passes"]) == (read, passed)
 
 
 def test_count_counts(document, answer):
-    said = document("count", *SOUTH)
-    assert said["layouts"] == "84478098072866400"
-    assert said["entropy_bits"] == pytest.approx(56.2294268726)
+    counted = document("count", *SOUTH)
+    assert counted["layouts"] == "84478098072866400"
+    assert counted["entropy_bits"] == pytest.approx(56.2294268726)
     assert (
         document("count", *SOUTH, "--reveal", "N:J54.AQ2.KQ76.A85")["layouts"]
         == "10400600"
@@ -116,17 +114,19 @@ def test_count_counts(document, answer):
     belief = bb.Belief("S", HAND).given(
         bb.Void("E", "H"), bb.Length("W", "S", 5), bb.HighCards("W", 10, 12)
     )
-    said = document(
+    counted = document(
         "count", *SOUTH, "--void", "E:H", "--length", "W:S:5+", "--hcp", "W:10-12"
     )
-    assert said["layouts"] == str(belief.count())
-    assert said["evidence"] == [
+    assert counted["layouts"] == str(belief.count())
+    assert counted["evidence"] == [
         "E is void in H",
         "W has 5 to 13 cards in S",
         "W has 10 to 12 high-card points",
     ]
-    whole = ("--reveal", "N:J54.AQ2.KQ76.A85", "--reveal", "E:T9876.T9876.JT9.")
-    assert answer("count", *SOUTH, *whole).endswith("\n1 layout fits: 0.00 bits.\n")
+    other_hands = ("--reveal", "N:J54.AQ2.KQ76.A85", "--reveal", "E:T9876.T9876.JT9.")
+    assert answer("count", *SOUTH, *other_hands).endswith(
+        "\n1 layout fits: 0.00 bits.\n"
+    )
     assert "84 478 098 072 866 400 layouts fit: 56.23 bits." in answer("count", *SOUTH)
 
 
@@ -150,23 +150,28 @@ def test_the_number_of_players_follows_from_what_is_given():
         ("--player", "none"),
         ("--bidder", "learned"),
     ]
-    for more in three:
-        assert believed(*SOUTH, *more) == believed(*SOUTH, "--players", "3", *more)
-    for more in four:
-        assert believed(*SOUTH, *more) == believed(*SOUTH, "--players", "4", *more)
-        assert believed(*SOUTH, *more).dummy is None
+    for words in three:
+        assert believed(*SOUTH, *words) == believed(*SOUTH, "--players", "3", *words)
+    for words in four:
+        assert believed(*SOUTH, *words) == believed(*SOUTH, "--players", "4", *words)
+        assert believed(*SOUTH, *words).dummy is None
 
 
 def test_every_command_reads_an_auction_as_the_same_game(document):
     """Partner opens, for a hand that bids and for one whose contracts are ranked."""
-    hand, auction = "A4.KJ85.K9763.82", ("--auction", "1H p")
-    told = [
+    hand = "A4.KJ85.K9763.82"
+    auction = ("--auction", "1H p")
+    documents = [
         document("bid", hand, *auction),
         document("contracts", "--hand", hand, *auction, "--solve", "0"),
         document("count", "--hand", hand, *auction),
     ]
-    assert [one["auction"] for one in told] == ["N:1H Pass"] * 3
-    assert [one["players"] for one in told] == [4] * 3
+    assert [document_of_command["auction"] for document_of_command in documents] == [
+        "N:1H Pass"
+    ] * 3
+    assert [document_of_command["players"] for document_of_command in documents] == [
+        4
+    ] * 3
 
 
 BRIDGE = "Bridge, where all four seats bid. For the paper's game of three: --players 3."
@@ -249,20 +254,20 @@ SYSTEMS = ("--system", "strong-notrump", "--system", "ew:weak-twos = 0.3")
 
 
 def test_options_files_and_python_say_the_same(tmp_path):
-    given = position(*FOUR, *SYSTEMS, "--vulnerable", "All")
-    belief = given.belief()
+    example = position(*FOUR, *SYSTEMS, "--vulnerable", "All")
+    belief = example.belief()
     assert belief.bidder == bb.SystemBidder(
         ["strong-notrump", "EW:weak-twos=0.3"], base=bb.LearnedBidder("All")
     )
-    assert position(*given.words()).belief() == belief
-    (tmp_path / "p.toml").write_text(given.toml())
-    assert 'system = ["strong-notrump", "EW:weak-twos=0.3"]' in given.toml()
+    assert position(*example.words()).belief() == belief
+    (tmp_path / "p.toml").write_text(example.toml())
+    assert 'system = ["strong-notrump", "EW:weak-twos=0.3"]' in example.toml()
     assert Position.read(str(tmp_path / "p.toml")).belief() == belief
     scope = {"bb": bb}
     exec(python_lines(belief), scope)
     assert scope["belief"] == belief
     (tmp_path / "one.toml").write_text(
-        given.toml().replace('["strong-notrump", "EW:weak-twos=0.3"]', '"weak-twos"')
+        example.toml().replace('["strong-notrump", "EW:weak-twos=0.3"]', '"weak-twos"')
     )
     assert (
         Position.read(str(tmp_path / "one.toml")).belief().bidder.systems[0].text
@@ -271,8 +276,8 @@ def test_options_files_and_python_say_the_same(tmp_path):
 
 
 def test_it_is_said_in_words(answer, document):
-    told = document("count", *FOUR, *SYSTEMS)["systems"]
-    assert told[1].startswith(
+    systems = document("count", *FOUR, *SYSTEMS)["systems"]
+    assert systems[1].startswith(
         "EW play weak-twos with probability 0.3 (opening 2D shows 5-10 points, D6; "
     )
     assert "Assumed to play: strong-notrump, both sides (opening 1NT shows" in answer(
@@ -292,7 +297,7 @@ WEST = ("--players", "4", "--observer", "W", "--hand", "AJ6532.K742.Q.96")
 
 
 @pytest.mark.parametrize(
-    ("words", "first"),
+    ("words", "dealer"),
     [
         (("--auction", "1NT p 3NT p p p"), "S"),  # West leads
         (("--auction", "1NT p 3NT p p p", "--dealer", "N"), "N"),
@@ -301,8 +306,8 @@ WEST = ("--players", "4", "--observer", "W", "--hand", "AJ6532.K742.Q.96")
         (("--auction", "1NT p 3NT p p p", "--play", "N:SK"), "W"),  # North led
     ],
 )
-def test_who_began_is_told_or_follows(words, first):
-    assert believed(*WEST, *words).auction.first == Seat.of(first)
+def test_who_began_is_told_or_follows(words, dealer):
+    assert believed(*WEST, *words).auction.first == Seat.of(dealer)
 
 
 def test_an_auction_of_three_is_asked_for(complaint):
@@ -323,19 +328,20 @@ def test_an_auction_of_three_is_asked_for(complaint):
 )
 def test_a_moment_of_a_record_is_what_the_seat_saw(words, cards):
     record = read_pbn(BOARDS).records[1]
-    told = believed("--record", BOARDS, "--board", "2", "--observer", "W", *words)
-    seen = bb.Belief.of_record(record, "W", cards=cards)
-    assert (told.hand, told.evidence, told.bidder, told.player) == (
-        seen.hand,
-        seen.evidence,
-        seen.bidder,
-        seen.player,
+    belief = believed("--record", BOARDS, "--board", "2", "--observer", "W", *words)
+    expected = bb.Belief.of_record(record, "W", cards=cards)
+    assert (belief.hand, belief.evidence, belief.bidder, belief.player) == (
+        expected.hand,
+        expected.evidence,
+        expected.bidder,
+        expected.player,
     )
 
 
 def test_points_of_the_hidden_hands(document, answer):
-    """Exactly, beside the posterior's own answer; on the screen the mean and the middle
-    of four fifths.
+    """Points are exact, and agree with the posterior's own answer.
+
+    The screen shows the mean and the middle four fifths.
     """
     words = (
         "estimate",
@@ -346,17 +352,19 @@ def test_points_of_the_hidden_hands(document, answer):
         "--hcp",
         "W:5+",
     )
-    said = document(*words)
+    estimate = document(*words)
     west = {
-        int(points): share for points, share in said["point_probabilities"]["W"].items()
+        int(points): share
+        for points, share in estimate["point_probabilities"]["W"].items()
     }
-    assert said["points_exact"] is True
+    assert estimate["points_exact"] is True
     assert sum(west.values()) == pytest.approx(1)
     assert all(west[points] == 0 for points in range(5))
     mean = sum(points * share for points, share in west.items())
     row = re.search(r"^W +([\d.]+) +(\d+) to (\d+) ", answer(*words), re.M)
     assert float(row[1]) == pytest.approx(mean, abs=0.051)
-    low, high = int(row[2]), int(row[3])
+    low = int(row[2])
+    high = int(row[3])
     assert (
         sum(west[points] for points in range(low))
         < 0.1
@@ -399,8 +407,8 @@ def test_a_name_that_nobody_has_is_told_who_sits_there(named_record, complaint):
 
 
 def test_a_page_of_a_record_may_be_of_a_named_player(named_record, answer):
-    said = answer("report", named_record, "--text", "--observer", "Carla")
-    assert "what E believes" in said
+    page = answer("report", named_record, "--text", "--observer", "Carla")
+    assert "what E believes" in page
 
 
 def test_a_record_has_no_history_to_leave_out(named_record, complaint):

@@ -10,33 +10,37 @@ from bayesbridge.belief.wins import card_wins
 HAND = "AKQ2.AJ3.A54.Q32"
 DUMMY = "J54.Q72.KQ76.A85"
 OPEN = ("--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}")
-HELD = (
-    "--holds",
-    "E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT",
-)  # East's other four cards are among 17: few layouts
+# Few layouts: East's other four cards are among 17.
+HELD = ("--holds", "E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT")
 FIRST = ("--play", "W:H5", "--play", "N:HQ", "--play", "E:H4", "--play", "S:H3")
 
 
 def test_the_queen_wins_where_east_has_not_the_king(document):
-    """West led, so 12 of the other 25 unseen cards are his: P(HQ wins) = 12/25; H7 wins
-    where he has K T 9 8 too.
+    """West led, so 12 of the other 25 unseen cards are his: P(HQ wins) = 12/25.
+
+    H7 wins where he has K T 9 8 too.
     """
-    said = document("play", *OPEN, "--trick", "W:H5", "--seat", "N")
-    assert said["wins"] == pytest.approx(
+    trick_odds = document("play", *OPEN, "--trick", "W:H5", "--seat", "N")
+    assert trick_odds["wins"] == pytest.approx(
         {"HQ": 12 / 25, "H7": comb(21, 8) / comb(25, 12), "H2": 0}
     )
-    assert (said["exact"], said["method"], said["layouts"]) == (
+    assert (trick_odds["exact"], trick_odds["method"], trick_odds["layouts"]) == (
         True,
         "enumerate",
         str(comb(25, 12)),
     )
-    assert (said["trick"], said["seat"], said["trump"], said["ess"]) == (
+    assert (
+        trick_odds["trick"],
+        trick_odds["seat"],
+        trick_odds["trump"],
+        trick_odds["ess"],
+    ) == (
         "W:H5",
         "N",
         None,
         None,
     )
-    assert said["evidence"][-1] == "W plays H5"
+    assert trick_odds["evidence"][-1] == "W plays H5"
 
 
 def test_numbers_are_those_of_the_python_name(document):
@@ -44,31 +48,34 @@ def test_numbers_are_those_of_the_python_name(document):
         bb.Reveal("N", DUMMY), bb.Holds("E", HELD[1][2:]), bb.Play("W", "H5")
     )
     expected = card_wins(belief.infer(rng=1), bb.Trick.of("W:H5", trump="C"))
-    said = document(
+    trick_odds = document(
         "play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--trump", "C"
     )
-    assert said["wins"] == {
+    assert trick_odds["wins"] == {
         str(card): pytest.approx(chance) for card, chance in expected.items()
     }
-    assert said["trump"] == "C"
-    plain = document("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
-    assert plain["wins"]["HQ"] > said["wins"]["HQ"]  # East may be void and ruff
+    assert trick_odds["trump"] == "C"
+    no_trump_odds = document("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
+    # With clubs as trumps East may be void and ruff.
+    assert no_trump_odds["wins"]["HQ"] > trick_odds["wins"]["HQ"]
 
 
 @pytest.mark.parametrize(
     "played", [(), ("--play", "W:H5"), ("--play", "W:H5", "--play", "N:H2")]
 )
 def test_cards_of_the_trick_need_not_be_given_twice(document, played):
-    said = document("play", *OPEN, *HELD, *played, "--trick", "W:H5 H2", "--seat", "E")
-    assert said["evidence"][-2:] == ["W plays H5", "N plays H2"]
-    assert len(said["evidence"]) == 4
+    trick_odds = document(
+        "play", *OPEN, *HELD, *played, "--trick", "W:H5 H2", "--seat", "E"
+    )
+    assert trick_odds["evidence"][-2:] == ["W plays H5", "N plays H2"]
+    assert len(trick_odds["evidence"]) == 4
 
 
 def test_a_hidden_hand_is_judged_given_that_it_may_play_the_card(document, answer):
     words = ("play", *OPEN, *HELD, "--trick", "W:H5,HQ", "--seat", "E")
-    said = document(*words)
-    assert said["wins"]["HK"] == 0  # South's ace beats it
-    assert "ST" in said["wins"]  # where East is void in hearts
+    trick_odds = document(*words)
+    assert trick_odds["wins"]["HK"] == 0  # South's ace beats it
+    assert "ST" in trick_odds["wins"]  # where East is void in hearts
     assert (
         "E's hand is hidden: each figure is given that E may play the card."
         in answer(*words)
@@ -76,11 +83,11 @@ def test_a_hidden_hand_is_judged_given_that_it_may_play_the_card(document, answe
 
 
 def test_the_cards_played_tell_trick_and_seat(document):
-    told = [
+    documents = [
         document("play", *OPEN, *HELD, *words)
         for words in ((*FIRST, "--trick", "N:", "--seat", "N"), FIRST)
     ]
-    assert told[0] == told[1]
+    assert documents[0] == documents[1]
     begun = document("play", *OPEN, *HELD, *FIRST[:4])
     assert (begun["trick"], begun["seat"]) == ("W:H5 HQ", "E")
 
@@ -105,14 +112,14 @@ def test_the_trick_tells_who_led(document, complaint, dealer):
 
 
 def test_a_contract_tells_the_trumps_for_a_hidden_seat(document):
-    said = document(
+    trick_odds = document(
         "play", *OPEN, *HELD, "--contract", "4C", "--trick", "W:H5 HQ", "--seat", "E"
     )
-    assert (said["trump"], said["wins"]["CK"]) == ("C", 1.0)  # a ruff
+    assert (trick_odds["trump"], trick_odds["wins"]["CK"]) == ("C", 1.0)  # a ruff
 
 
 def test_too_many_layouts_are_sampled(document):
-    said = document(
+    trick_odds = document(
         "play",
         "--observer",
         "S",
@@ -125,13 +132,18 @@ def test_too_many_layouts_are_sampled(document):
         "--draws",
         "1000",
     )
-    assert (said["exact"], said["method"], said["draws"], said["ess"]) == (
+    assert (
+        trick_odds["exact"],
+        trick_odds["method"],
+        trick_odds["draws"],
+        trick_odds["ess"],
+    ) == (
         False,
         "direct",
         1000,
         1000.0,
     )
-    assert said["wins"]["HK"] == 1
+    assert trick_odds["wins"]["HK"] == 1
 
 
 def test_a_table_for_people(answer):

@@ -1,6 +1,4 @@
-"""``plugins``: what is offered, where it comes from, what is broken; ``plugins new``
-makes a package that works.
-"""
+"""``plugins`` lists what is offered and broken; ``plugins new`` makes a package."""
 
 import json
 import re
@@ -23,12 +21,12 @@ OWN_CONFIGURATION = ("--rootdir", ".", "-c", "pyproject.toml")
 
 
 def test_built_ins_are_listed_with_their_origin_and_outputs(document):
-    said = document("plugins")
-    assert said.keys() == {"estimators", "bidders", "failures", "empty"}
+    listing = document("plugins")
+    assert listing.keys() == {"estimators", "bidders", "failures", "empty"}
     loaded = registry.load()
-    assert said["estimators"].keys() == loaded.estimators.keys()
-    assert said["bidders"].keys() == loaded.bidders.keys()
-    capture = said["estimators"]["capture"]
+    assert listing["estimators"].keys() == loaded.estimators.keys()
+    assert listing["bidders"].keys() == loaded.bidders.keys()
+    capture = listing["estimators"]["capture"]
     assert (capture["plugin"], capture["distribution"], capture["version"]) == (
         "bayesbridge",
         "bayesbridge-hands",
@@ -39,20 +37,24 @@ def test_built_ins_are_listed_with_their_origin_and_outputs(document):
         == "Captures by the paper's rule (Algorithm 2), 0 where a condition fails."
     )
     assert capture["doc"] == "Algorithm 2 for the pair; T is 0 where a condition fails."
-    assert said["bidders"]["iterative"]["doc"].startswith(
+    assert listing["bidders"]["iterative"]["doc"].startswith(
         "Bids as high as Algorithm 1 goes"
     )
 
 
-BROKEN = "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimator(): return []"
+BROKEN = (
+    "from bayesbridge.plugins import hookimpl\n"
+    "@hookimpl\n"
+    "def bayesbridge_estimator(): return []"
+)
 
 
 def test_a_broken_plugin_is_named_and_the_others_stay(install, document, answer):
     install("mine", BROKEN)
-    said = document("plugins")
-    assert "capture" in said["estimators"]
-    assert said["failures"]["mine"]["distribution"] == "mine"
-    assert "bayesbridge_estimator" in said["failures"]["mine"]["failure"]
+    listing = document("plugins")
+    assert "capture" in listing["estimators"]
+    assert listing["failures"]["mine"]["distribution"] == "mine"
+    assert "bayesbridge_estimator" in listing["failures"]["mine"]["failure"]
     assert "Plugin 'mine' of mine 1.2 is broken: " in answer("plugins")
 
 
@@ -143,9 +145,9 @@ def bayesbridge_estimators():
 
 
 def test_a_package_is_made(document, tmp_path):
-    said = document("plugins", "new", "my-count", "--at", str(tmp_path))
+    description = document("plugins", "new", "my-count", "--at", str(tmp_path))
     project = tmp_path / "bayesbridge-my-count"
-    assert said == {
+    assert description == {
         "folder": str(project),
         "files": [
             "LICENSE",
@@ -160,16 +162,18 @@ def test_a_package_is_made(document, tmp_path):
         "name": "my_count",
         "kind": "estimator",
     }
-    made = {
+    written = {
         path.relative_to(project).as_posix(): path
         for path in project.rglob("*")
         if path.is_file()
     }
-    assert sorted(made) == said["files"]
-    assert "$" not in "".join(path.read_text("utf-8") for path in made.values())
-    asked = tomllib.loads(made["pyproject.toml"].read_text("utf-8"))["project"]
-    assert f"{registry.DISTRIBUTION}>={__version__}" in asked["dependencies"]
-    assert f"\nBAYESBRIDGE_CONTRACT = {CONTRACT}\n" in made[
+    assert sorted(written) == description["files"]
+    assert "$" not in "".join(path.read_text("utf-8") for path in written.values())
+    project_table = tomllib.loads(written["pyproject.toml"].read_text("utf-8"))[
+        "project"
+    ]
+    assert f"{registry.DISTRIBUTION}>={__version__}" in project_table["dependencies"]
+    assert f"\nBAYESBRIDGE_CONTRACT = {CONTRACT}\n" in written[
         "bayesbridge_my_count/__init__.py"
     ].read_text("utf-8")
 
@@ -260,7 +264,8 @@ def test_a_slow_estimator_is_told_to_say_so_and_a_quick_one_is_not(
     monkeypatch.setattr(evaluate, "SLOW_LAYOUT", 0.0)
     assert main(words) == 0
     assert re.fullmatch(
-        r"bayesbridge: estimator 'ones' took \d+ s for \d+ layouts: if it declares seconds = \S+, the time of one, "
+        r"bayesbridge: estimator 'ones' took \d+ s for \d+ layouts: if it declares "
+        r"seconds = \S+, the time of one, "
         r"it gets as many as the time allows\n",
         capsys.readouterr().err,
     )

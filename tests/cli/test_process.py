@@ -1,6 +1,4 @@
-"""The real process: what it loads, and how it behaves in pipes, without a terminal and
-when interrupted.
-"""
+"""The real process: what it loads, in pipes, without a terminal, interrupted."""
 
 import json
 import os

@@ -20,8 +20,10 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_page_is_written_and_named(folder, answer):
-    said = answer(*QUESTION, "--void", "E:H", "--out", "page.html", "--title", "A void")
-    game, page = said.splitlines()
+    screen = answer(
+        *QUESTION, "--void", "E:H", "--out", "page.html", "--title", "A void"
+    )
+    game, page = screen.splitlines()
     assert game.endswith("For bridge: --players 4.")
     assert page.startswith("page.html: ")
     text = (folder / "page.html").read_text("utf-8")
@@ -53,15 +55,15 @@ def test_the_command_on_the_page_makes_it_again(folder, answer, document, words,
     text = BOARDS.read_text("utf-8").split("[Event ")[1]
     short = "[Event " + re.sub(r'(\[Play "N"\]\n.*?\n).*', r"\1*\n", text, flags=re.S)
     (folder / "one.pbn").write_text(re.sub(r'\[Result ".*?"\]\n', "", short), "utf-8")
-    said = document(*words, "--out", str(folder / "report.html"))
-    assert said["bytes"] == (folder / "report.html").stat().st_size < 1_000_000
-    assert words == TWO or (said["board"], said["observer"]) == ("1", "W")
-    first = (folder / "report.html").read_text("utf-8")
-    assert f"<h1>{title}</h1>" in first
-    assert str(folder) not in first
-    command = unescape(re.search(r"<pre>(bayesbridge report .*?)</pre>", first)[1])
+    report = document(*words, "--out", str(folder / "report.html"))
+    assert report["bytes"] == (folder / "report.html").stat().st_size < 1_000_000
+    assert words == TWO or (report["board"], report["observer"]) == ("1", "W")
+    html = (folder / "report.html").read_text("utf-8")
+    assert f"<h1>{title}</h1>" in html
+    assert str(folder) not in html
+    command = unescape(re.search(r"<pre>(bayesbridge report .*?)</pre>", html)[1])
     answer(*shlex.split(command)[1:])
-    assert (folder / "report.html").read_text("utf-8") == first
+    assert (folder / "report.html").read_text("utf-8") == html
 
 
 @pytest.mark.parametrize(
@@ -84,14 +86,19 @@ def test_bad_input_writes_nothing(folder, complaint, words, complaint_says):
 
 
 def test_a_contract_by_options_and_json_that_says_where_and_how(folder, document):
-    whole = document(
+    report = document(
         *QUESTION, "--contract", "3NT", "--by", "S", "--solve", "0", "--no-history"
     )
-    assert whole["file"] == "report.html"
-    assert whole["bytes"] == (folder / "report.html").stat().st_size
-    assert (whole["method"], whole["layouts"]) == ("convolution", "84478098072866400")
-    said = whole["contract"]
-    assert (said["name"], said["by"], said["basis"], said["solved"]) == (
+    assert report["file"] == "report.html"
+    assert report["bytes"] == (folder / "report.html").stat().st_size
+    assert (report["method"], report["layouts"]) == ("convolution", "84478098072866400")
+    contract = report["contract"]
+    assert (
+        contract["name"],
+        contract["by"],
+        contract["basis"],
+        contract["solved"],
+    ) == (
         "3NT",
         "S",
         "network",
@@ -123,21 +130,21 @@ def test_what_hinders_a_report_is_said_before_the_work(
     else:
         path.write_text("old")
         monkeypatch.setattr(os, "access", lambda *_: False)
-    said = complaint(*QUESTION, "--out", str(path))
-    assert said.startswith(f"argument --out: cannot write {str(path)!r} (")
-    assert expected.get(kind, "change the rights there") in said
-    assert "make room" not in said
+    message = complaint(*QUESTION, "--out", str(path))
+    assert message.startswith(f"argument --out: cannot write {str(path)!r} (")
+    assert expected.get(kind, "change the rights there") in message
+    assert "make room" not in message
 
 
 def test_the_steps_of_a_record_say_what_each_chance_of_the_contract_is(answer, folder):
     """Board 2 made: by the deal it was unlikely in the end, by the play it was not."""
     words = ("report", str(BOARDS), "--board", "2", "--text", "--observer", "W")
-    said = answer(*words, "--draws", "200")
-    assert "P(made), double dummy from the deal" in said
-    rows = [line for line in said.splitlines() if line.startswith("trick ")][13:]
+    screen = answer(*words, "--draws", "200")
+    assert "P(made), double dummy from the deal" in screen
+    rows = [line for line in screen.splitlines() if line.startswith("trick ")][13:]
     chances = [row.rsplit("  ", 1)[-1].strip() for row in rows]
     assert len(chances) == 13
     assert chances[-1] == "100 %, settled"
     assert chances[9] == "100 %, from here on"
     assert not any("," in chance for chance in chances[:5])
-    assert "Settled: by the tricks taken." in said
+    assert "Settled: by the tricks taken." in screen

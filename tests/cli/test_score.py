@@ -29,22 +29,22 @@ def test_score_at_several_moments(document, answer):
         "--moments",
         "9,auction",
     ]
-    said = document(*words)
-    assert list(said["moments"]) == ["auction", "trick 9"]
-    assert said["moments"]["auction"]["log_tssr"] == 0.0
-    assert said["moments"]["auction"]["card_log_loss"] == pytest.approx(
+    score = document(*words)
+    assert list(score["moments"]) == ["auction", "trick 9"]
+    assert score["moments"]["auction"]["log_tssr"] == 0.0
+    assert score["moments"]["auction"]["card_log_loss"] == pytest.approx(
         1.0986, abs=1e-4
     )
-    assert said["reader"] == "counting"
+    assert score["reader"] == "counting"
     shown = answer(*words)
     assert "Reader counting, the opening leader; losses in nats" in shown
     assert "trick 9" in shown
 
 
-def without_seconds(said):
-    for one in said["readers"].values():
-        one.pop("seconds_per_board")
-    return said
+def without_seconds(comparison):
+    for reader_score in comparison["readers"].values():
+        reader_score.pop("seconds_per_board")
+    return comparison
 
 
 def test_several_readers_are_compared_on_the_same_boards(
@@ -62,10 +62,14 @@ def test_several_readers_are_compared_on_the_same_boards(
         "--reader",
         direct,
     ]
-    alone = without_seconds(document(*words, "--workers", "1"))
-    counting, other = (alone["readers"][name] for name in ("counting", direct))
-    less = alone["differences"]["counting"]
-    assert (alone["compared_with"], list(alone["differences"]), less["boards"]) == (
+    comparison = without_seconds(document(*words, "--workers", "1"))
+    counting, reference = (comparison["readers"][name] for name in ("counting", direct))
+    difference = comparison["differences"]["counting"]
+    assert (
+        comparison["compared_with"],
+        list(comparison["differences"]),
+        difference["boards"],
+    ) == (
         direct,
         ["counting"],
         5,
@@ -76,17 +80,21 @@ def test_several_readers_are_compared_on_the_same_boards(
         "points_rmse",
         "calibration_error",
     ):
-        assert less[key] == pytest.approx(counting[key] - other[key], abs=1e-9)
-    assert less["length_log_loss_error"] > 0
-    assert less["honour_log_loss_error"] == pytest.approx(0.0, abs=1e-9)
-    kept = [*words, "--resume", str(tmp_path / "kept")]
-    assert without_seconds(document(*kept, "--workers", "2")) == alone
+        assert difference[key] == pytest.approx(
+            counting[key] - reference[key], abs=1e-9
+        )
+    assert difference["length_log_loss_error"] > 0
+    assert difference["honour_log_loss_error"] == pytest.approx(0.0, abs=1e-9)
+    resumed = [*words, "--resume", str(tmp_path / "kept")]
+    assert without_seconds(document(*resumed, "--workers", "2")) == comparison
     assert sorted(path.name for path in (tmp_path / "kept").glob("*.npy")) == [
         f"chunk-{i:08d}.npy" for i in range(3)
     ]
     (tmp_path / "kept" / "chunk-00000001.npy").unlink()
-    assert without_seconds(document(*kept, "--workers", "1")) == alone
-    assert "belongs to another run: chair is" in complaint(*kept, "--chair", "declarer")
+    assert without_seconds(document(*resumed, "--workers", "1")) == comparison
+    assert "belongs to another run: chair is" in complaint(
+        *resumed, "--chair", "declarer"
+    )
     assert (
         f"Less {direct} on the same boards, after auction; losses in nats"
         in " ".join(answer(*words, "--workers", "1").split())
@@ -96,7 +104,7 @@ def test_several_readers_are_compared_on_the_same_boards(
 class Raises:
     """A reader with a mistake."""
 
-    def read(self, seen):
+    def read(self, view):
         return 1 / 0
 
 
@@ -112,12 +120,12 @@ def test_a_reader_that_raises_is_named_with_its_line(capsys):
 
 
 def test_replay_sharpens_to_one_layout(document):
-    said = document(
+    report = document(
         "report", BOARDS, "--text", "--board", "2", "--observer", "W", "--draws", "200"
     )
-    steps = said["steps"]
-    assert said["board"] == "2"
-    assert said["contract"] == "1NT by W"
+    steps = report["steps"]
+    assert report["board"] == "2"
+    assert report["contract"] == "1NT by W"
     assert {
         "event",
         "layouts",
@@ -138,7 +146,7 @@ def test_replay_sharpens_to_one_layout(document):
 
 def test_north_looks_where_north_is_asked(document, tmp_path):
     """North is seat 0, which must not be taken for no seat."""
-    said = document(
+    position = document(
         "count",
         "--record",
         BOARDS,
@@ -149,7 +157,7 @@ def test_north_looks_where_north_is_asked(document, tmp_path):
         "--after-trick",
         "0",
     )
-    assert (said["observer"], said["hand"]) == ("N", "AT982.KQ5.9.JT72")
+    assert (position["observer"], position["hand"]) == ("N", "AT982.KQ5.9.JT72")
     short = tmp_path / "short.pbn"
     short.write_text(
         '[Board "1"]\n[Deal "N:AKQ2.KJ3.A54.Q32 - - -"]\n[Auction "N"]\n1NT\n', "utf-8"
@@ -163,7 +171,7 @@ def test_north_looks_where_north_is_asked(document, tmp_path):
 
 
 def test_score_keys(document):
-    said = document("score", BOARDS, "--boards", "2", "--draws", "200")
+    score = document("score", BOARDS, "--boards", "2", "--draws", "200")
     assert {
         "boards",
         "honour_log_loss",
@@ -171,11 +179,11 @@ def test_score_keys(document):
         "brier",
         "top1",
         "seconds_per_board",
-    } <= set(said)
-    assert said["boards"] == 2
-    assert 0.5 < said["honour_log_loss"] < 2.0
-    assert sum(row["cards"] for row in said["calibration"]) % 3 == 0
-    said = document(
+    } <= set(score)
+    assert score["boards"] == 2
+    assert 0.5 < score["honour_log_loss"] < 2.0
+    assert sum(row["cards"] for row in score["calibration"]) % 3 == 0
+    score = document(
         "score",
         BOARDS,
         "--boards",
@@ -187,7 +195,11 @@ def test_score_keys(document):
         "--cards",
         "1",
     )
-    assert (said["chair"], said["after_cards"], said["draws"]) == ("declarer", 1, 100)
+    assert (score["chair"], score["after_cards"], score["draws"]) == (
+        "declarer",
+        1,
+        100,
+    )
 
 
 def test_records_that_cannot_be_scored_are_counted_with_the_reason(
@@ -195,16 +207,16 @@ def test_records_that_cannot_be_scored_are_counted_with_the_reason(
 ):
     """A board whose play is short and one without a play, beside one that will do."""
     boards = Path(BOARDS).read_text("utf-8").split("[Event ")[1:4]
-    whole, short, bare = (f"[Event {board}" for board in boards)
+    complete, short, bare = (f"[Event {board}" for board in boards)
     bare = bare[: bare.index("[Play ")] + "\n"
     lines = short.splitlines(keepends=True)
-    at = next(i for i, line in enumerate(lines) if line.startswith("[Play "))
-    short = "".join(lines[: at + 3]) + "*\n\n"
+    play_line = next(i for i, line in enumerate(lines) if line.startswith("[Play "))
+    short = "".join(lines[: play_line + 3]) + "*\n\n"
     file = tmp_path / "mixed.pbn"
-    file.write_text(whole + short + bare, "utf-8")
-    said = document("score", str(file), "--cards", "20", "--draws", "100")
-    assert said["boards"] == 1
-    assert said["left_out"] == {"the play is shorter": 2}
+    file.write_text(complete + short + bare, "utf-8")
+    score = document("score", str(file), "--cards", "20", "--draws", "100")
+    assert score["boards"] == 1
+    assert score["left_out"] == {"the play is shorter": 2}
     assert "2 records left out: the play is shorter." in answer(
         "score", str(file), "--cards", "20", "--draws", "100"
     )
@@ -221,25 +233,29 @@ def test_of_many_notes_the_first_five_are_told(tmp_path, capsys):
     damaged = tmp_path / "damaged.pbn"
     damaged.write_text(re.sub(r'\[Deal "', '[Deal "?', text), "utf-8")
     main(["report", str(damaged), "--text"])
-    told = capsys.readouterr().err.splitlines()
-    assert sum(str(damaged) in line for line in told[:5]) == 5
-    assert re.fullmatch(r"bayesbridge: \d+ more notes on what was left out", told[5])
+    notes = capsys.readouterr().err.splitlines()
+    assert sum(str(damaged) in line for line in notes[:5]) == 5
+    assert re.fullmatch(r"bayesbridge: \d+ more notes on what was left out", notes[5])
 
 
-PBN = f'[Board "1"]\n[Dealer "N"]\n[Deal "N:{NORTH} {EAST} {SOUTH} -"]\n[Auction "N"]\n1NT Pass Pass Pass\n'
+PBN = (
+    '[Board "1"]\n[Dealer "N"]\n'
+    f'[Deal "N:{NORTH} {EAST} {SOUTH} -"]\n'
+    '[Auction "N"]\n1NT Pass Pass Pass\n'
+)
 
 
 @pytest.mark.parametrize("ending", ["pbn", pytest.param("lin", marks=pytest.mark.slow)])
 def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, ending):
     board = PBN if ending == "pbn" else LIN
 
-    one = ReadingScores(
+    scores = ReadingScores(
         np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), 1.0
     )
     monkeypatch.setattr(
         benchmark,
         "score_reader",
-        lambda reader, record, view: replace(one, values=np.ones(8)),
+        lambda reader, record, view: replace(scores, values=np.ones(8)),
     )
 
     def peak(n, command, *words, status):
@@ -248,20 +264,21 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
         tracemalloc.start()
         try:
             assert cli.main([command, str(path), *words]) == status
-            told = capsys.readouterr()
-            assert "no board none" in told.err or number(n) in told.out
+            output = capsys.readouterr()
+            assert "no board none" in output.err or number(n) in output.out
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
 
-    for asked in (
+    for arguments in (
         ("report", "--text", "--board", "none", 2),
         ("score", "--workers", "1", 0),
     ):
-        command, *words, status = asked
+        command, *words, status = arguments
         peak(50, command, *words, status=status)  # loads what is loaded once
-        # What other tests left behind may be collected, or anything loaded late, during one of the runs. A record that
-        # is kept, 330 bytes where all boards are alike, would make it a third more.
+        # What other tests left behind may be collected, or anything loaded late, during
+        # one of the runs. A record that is kept, 330 bytes where all boards are alike,
+        # would make it a third more.
         few = max(peak(100, command, *words, status=status) for _ in range(2))
         assert (
             min(peak(700, command, *words, status=status) for _ in range(2))

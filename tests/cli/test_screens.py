@@ -1,6 +1,4 @@
-"""Screens in a real terminal: bold titles, colours, progress, and letters that the
-terminal lacks.
-"""
+"""Screens in a real terminal: bold titles, colours, progress, and missing letters."""
 
 import contextlib
 import os
@@ -17,28 +15,27 @@ from tests.cli.test_process import COMMAND, DUMMY, HAND, environment, run
 
 
 def in_terminal(words, stream, until=None, **changes):
-    """Run with ``stream`` ("stdout" or "stderr") on a terminal, interrupted once
-    ``until`` is seen there.
+    """Run with ``stream`` ("stdout" or "stderr") on a terminal.
 
-    Gives the exit status, what the terminal showed, and what came on the other stream.
+    It is interrupted once ``until`` is seen there. Gives the exit status, what the
+    terminal showed, and what came on the other stream.
     """
-    ours, theirs = pty.openpty()
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
+    terminal, process_end = pty.openpty()
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: process_end}
     shown = b""
     with subprocess.Popen(
         [*COMMAND, *words], **pipes, env=environment(FORCE_COLOR=None, **changes)
     ) as process:
-        os.close(theirs)
-        with contextlib.suppress(
-            OSError
-        ):  # how Linux says that the other end is closed
-            while piece := os.read(ours, 65536):
+        os.close(process_end)
+        # An error is how Linux says that the other end is closed.
+        with contextlib.suppress(OSError):
+            while piece := os.read(terminal, 65536):
                 shown += piece
                 if until and until in shown:
                     process.send_signal(signal.SIGINT)
                     until = None
         out, err = process.communicate()
-    os.close(ours)
+    os.close(terminal)
     return (
         process.returncode,
         shown.decode(),
@@ -80,7 +77,8 @@ def test_estimate_shows_progress_on_a_terminal_only():
     status, shown, _ = in_terminal([*words, "--json"], "stderr")
     assert status == 0
     assert re.search(r"([\d ]+) of\1 layouts [^\n]*\r\n\x1b\[\?25h", shown)
-    # A bar of work without a count may follow where the machine is slow: it is wiped out again. The cursor is there.
+    # A bar of work without a count may follow where the machine is slow: it is wiped
+    # out again. The cursor is there.
     assert re.search(r"\x1b\[\?25h(\r\x1b\[1A\x1b\[2K)?$", shown)
     assert "layouts" not in re.split(r"\r\n\x1b\[\?25h", shown)[-1]
     assert run(*words).stderr == ""
@@ -100,11 +98,12 @@ def test_an_ascii_terminal_gets_an_answer_too():
 
 @pytest.mark.parametrize("columns", [80, 60, 40])
 def test_tables_and_sentences_fit_the_terminal(columns, monkeypatch, capsys):
-    """No figure is cut or left out; the parts of a table all begin with its first
-    column.
-    """
+    """No figure is cut or left out; parts of a table begin with its first column."""
     monkeypatch.setenv("COLUMNS", str(columns))
-    rows = [[f"row {i}", *(f"{i}{j}.5 % ± 2.1 %" for j in range(6))] for i in range(3)]
+    rows = []
+    for i in range(3):
+        cells = [f"{i}{j}.5 % ± 2.1 %" for j in range(6)]
+        rows.append([f"row {i}", *cells])
     show_table(
         Table(
             "A title of so many words that it has no room on a narrow terminal",
@@ -113,11 +112,13 @@ def test_tables_and_sentences_fit_the_terminal(columns, monkeypatch, capsys):
         )
     )
     say(
-        "And a sentence of so many words that it has no room on any terminal of a width that is usual"
+        "And a sentence of so many words that it has no room on any terminal "
+        "of a width that is usual"
     )
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= columns
-    assert all(out.count(cell) == 1 for row in rows for cell in row[1:])
+    for row in rows:
+        assert all(out.count(cell) == 1 for cell in row[1:])
     assert out.count("row 2") == {80: 2, 60: 2, 40: 3}[columns]
 
 
@@ -130,12 +131,12 @@ def test_tables_and_sentences_fit_the_terminal(columns, monkeypatch, capsys):
 )
 def test_a_first_ranking_is_told_on_a_terminal_while_more_is_solved(words):
     hand = "--observer W --hand Q8642.93.J84.K75 --players 4 --draws 200"
-    more = (
+    position = (
         f"{hand} --contract 3NT --by S"
         if words.startswith("play")
         else f"--hand {HAND} --reveal N:{DUMMY}"
     )
-    status, shown, out = in_terminal([*words.split(), *more.split()], "stderr")
+    status, shown, out = in_terminal([*words.split(), *position.split()], "stderr")
     assert status == 0
     assert re.search(r"bayesbridge: so far.*: \S+", shown)
     assert "so far" not in out

@@ -1,6 +1,4 @@
-"""``serve``: it says its address, ends when interrupted, and says what is wrong in one
-line.
-"""
+"""``serve`` says its address, ends when interrupted, and refuses in one line."""
 
 import re
 import signal
@@ -15,7 +13,7 @@ from tests.web.pages import PATIENCE, TOKEN
 
 
 @pytest.mark.parametrize(
-    ("number", "status", "words", "told"),
+    ("signal_number", "status", "words", "pattern"),
     [
         (
             signal.SIGINT,
@@ -32,7 +30,7 @@ from tests.web.pages import PATIENCE, TOKEN
     ],
 )
 def test_it_says_its_address_and_an_interrupt_ends_it_without_a_word(
-    web, number, status, words, told
+    web, signal_number, status, words, pattern
 ):
     command = [
         sys.executable,
@@ -48,18 +46,18 @@ def test_it_says_its_address_and_an_interrupt_ends_it_without_a_word(
     ]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command, **pipes, cwd=Path(__file__).parents[2])
-    assert re.fullmatch(told, process.stdout.readline())
+    assert re.fullmatch(pattern, process.stdout.readline())
     assert words or process.stdout.readline() == "Ctrl-C ends it.\n"
-    process.send_signal(number)
+    process.send_signal(signal_number)
     assert process.communicate(timeout=PATIENCE) == ("", "")
     assert process.returncode == status
 
 
 def test_the_command_says_what_is_wrong(web, complaint, monkeypatch):
     assert "16 to 64 letters" in complaint("serve", "--token", "short")
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
         assert "give another --port" in complaint(
-            "serve", "--port", str(taken.getsockname()[1])
+            "serve", "--port", str(listener.getsockname()[1])
         )
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert "pip install h11 starlette uvicorn" in complaint("serve")

@@ -1,6 +1,4 @@
-"""``bayesbridge study`` as a process: killed and resumed, refused in one line, the same
-keys for every study.
-"""
+"""``bayesbridge study`` as a process: killed and resumed, refused, and its keys."""
 
 import random
 import re
@@ -28,10 +26,11 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(
     document, tmp_path, scheduler
 ):
     study = ["captures", "--deals", "4e6", "--runs", "2", "--seed", "5"]
-    path, moments = tmp_path / "run", random.Random(scheduler)
+    path = tmp_path / "run"
+    moments = random.Random(scheduler)
     kills = 0
     while kills < 2:
-        seen = chunks_in(path)
+        chunks_before = chunks_in(path)
         words = [
             *COMMAND,
             *study,
@@ -47,7 +46,7 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(
             words, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         # Once it is at work again, at any moment: also in the middle of a file.
-        while chunks_in(path) <= seen and process.poll() is None:
+        while chunks_in(path) <= chunks_before and process.poll() is None:
             time.sleep(0.01)
         time.sleep(moments.uniform(0, 0.2))
         process.send_signal(signal.SIGKILL)
@@ -57,10 +56,8 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(
         kills += 1
     assert kills > 0
     assert 0 < chunks_in(path) <= 2 * 8
-    resumed, undisturbed = (
-        document("study", *study, "--resume", str(path)),
-        document("study", *study),
-    )
+    resumed = document("study", *study, "--resume", str(path))
+    undisturbed = document("study", *study)
     assert resumed["counts"] == undisturbed["counts"]
     assert resumed["runs"] == undisturbed["runs"]
     assert resumed["z"] == undisturbed["z"]
@@ -82,18 +79,18 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(
 def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(
     document, answer, table
 ):
-    said = document("study", table, "--deals", "3000", "--runs", "2")
-    assert said.keys() >= KEYS
-    assert said["total"] == "6000"
+    study = document("study", table, "--deals", "3000", "--runs", "2")
+    assert study.keys() >= KEYS
+    assert study["total"] == "6000"
     assert all(
         isinstance(count, str) and int(count) is not None
-        for count in said["counts"].values()
+        for count in study["counts"].values()
     )
-    assert len(said["runs"]) == 2
-    for key, count in said["counts"].items():
-        assert int(count) == sum(int(run[key]) for run in said["runs"])
-    if said["paper"] is not None:
-        assert said["z"].keys() == said["paper"]["mean"].keys() == said["own"].keys()
+    assert len(study["runs"]) == 2
+    for key, count in study["counts"].items():
+        assert int(count) == sum(int(run[key]) for run in study["runs"])
+    if study["paper"] is not None:
+        assert study["z"].keys() == study["paper"]["mean"].keys() == study["own"].keys()
     assert "3 000 deals, seed 1, " in answer("study", table, "--deals", "3000")
 
 
@@ -118,16 +115,14 @@ def test_a_scoring_scheme_of_ones_own_stands_beside_the_built_in_ones(
     file = tmp_path / "club.toml"
     file.write_text(SCHEME, "utf-8")
     words = [study, "--deals", "20000", "--resume", str(tmp_path / "run")]
-    without, beside = (
-        document("study", *words),
-        document("study", *words, "--scoring", str(file)),
-    )
-    assert list(beside[key])[-1] == "club"
-    assert "club" not in without[key]
-    assert {name: beside[name] for name in KEYS - {"deals_per_second"}} == {
-        name: without[name] for name in KEYS - {"deals_per_second"}
+    built_in = document("study", *words)
+    with_scheme = document("study", *words, "--scoring", str(file))
+    assert list(with_scheme[key])[-1] == "club"
+    assert "club" not in built_in[key]
+    assert {name: with_scheme[name] for name in KEYS - {"deals_per_second"}} == {
+        name: built_in[name] for name in KEYS - {"deals_per_second"}
     }
-    assert beside["deals_per_second"] is None  # no deal was drawn again
+    assert with_scheme["deals_per_second"] is None  # no deal was drawn again
     assert "club" in answer("study", *words, "--scoring", str(file))
 
 
@@ -162,19 +157,19 @@ def cells(line):
 
 @pytest.mark.parametrize("table", ["conditions", "captures"])
 def test_exact_studies_give_exact_integers(document, table):
-    said = document("study", table, "--exact")
+    study = document("study", table, "--exact")
     expected = {"conditions": exact.conditions, "captures": exact.tricks}[table]()
-    assert said["counts"] == {str(key): str(count) for key, count in expected.items()}
-    assert sum(map(int, said["counts"].values())) == int(said["total"]) == exact.DEALS
-    assert said["exact"] is True
-    assert said["deals_per_second"] is None
-    assert len(said["paper"]["runs"]) == 3
+    assert study["counts"] == {str(key): str(count) for key, count in expected.items()}
+    assert sum(map(int, study["counts"].values())) == int(study["total"]) == exact.DEALS
+    assert study["exact"] is True
+    assert study["deals_per_second"] is None
+    assert len(study["paper"]["runs"]) == 3
     assert (
-        said["z"].keys()
-        == said["paper"]["mean"].keys()
-        == said["paper"]["runs"][0].keys()
+        study["z"].keys()
+        == study["paper"]["mean"].keys()
+        == study["paper"]["runs"][0].keys()
     )
-    assert all(z is None or abs(z) < 4 for z in said["z"].values())
+    assert all(z is None or abs(z) < 4 for z in study["z"].values())
 
 
 def test_people_see_own_figures_beside_the_papers(answer):

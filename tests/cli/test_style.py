@@ -1,5 +1,6 @@
-"""``style``, ``--style``, ``score --history`` and ``report --adapt``: their keys, and
-one line for each mistake.
+"""``style``, ``--style``, ``score --history`` and ``report --adapt``.
+
+Their keys, and one line for each mistake.
 """
 
 from pathlib import Path
@@ -17,22 +18,35 @@ POSITION = (
 
 def test_a_pair_is_learned_kept_and_used(document, answer, tmp_path):
     assert document("style", FILE) == {"pairs": {"Ash+Elm": 60, "Birch+Oak": 60}}
-    some, few, kept = (
+    eighteen_boards, four_boards, style_file = (
         str(tmp_path / name) for name in ("some.pbn", "few.pbn", "style.json")
     )
     boards = Path(FILE).read_text("utf-8").split("[Event ")
-    for path, count in ((some, 18), (few, 4)):
+    for path, count in ((eighteen_boards, 18), (four_boards, 4)):
         Path(path).write_text("[Event ".join(boards[: count + 1]), "utf-8")
-    found = document(
-        "style", some, "--pair", "Oak+Birch", "--tables", "15", "--out", kept
+    learned = document(
+        "style",
+        eighteen_boards,
+        "--pair",
+        "Oak+Birch",
+        "--tables",
+        "15",
+        "--out",
+        style_file,
     )
-    assert (found["pair"], found["tables"], found["judged_by"]) == ("Birch+Oak", 15, 3)
-    assert {"log_loss", "log_loss_average", "summary"} <= found.keys()
-    club = next(one for one in found["summary"] if one["what"].startswith("1C"))
+    assert (learned["pair"], learned["tables"], learned["judged_by"]) == (
+        "Birch+Oak",
+        15,
+        3,
+    )
+    assert {"log_loss", "log_loss_average", "summary"} <= learned.keys()
+    club = next(row for row in learned["summary"] if row["what"].startswith("1C"))
     assert club["value"] > club["average"] + 2 * club["error"]
-    used = document("estimate", *POSITION, "--style", f"EW:{kept}", "--draws", "500")
+    used = document(
+        "estimate", *POSITION, "--style", f"EW:{style_file}", "--draws", "500"
+    )
     assert used["styles"] == [{"side": "EW", "pair": "Birch+Oak", "tables": 15}]
-    shown = answer("style", few, "--pair", "Oak+Birch")
+    shown = answer("style", four_boards, "--pair", "Oak+Birch")
     assert (
         "Calls at 4 tables, each half judging what is learned from the other: " in shown
     )
@@ -40,16 +54,16 @@ def test_a_pair_is_learned_kept_and_used(document, answer, tmp_path):
 
 def test_boards_are_scored_and_shown_with_a_history(document):
     words = ("--boards", "2", "--draws", "100", "--workers", "1")
-    found = document("score", FILE, "--history", FILE, "--history-tables", "3", *words)
-    assert found["history"] == {"pairs": 2, "mean_tables": 3}
+    score = document("score", FILE, "--history", FILE, "--history-tables", "3", *words)
+    assert score["history"] == {"pairs": 2, "mean_tables": 3}
     assert {
         "call_log_loss",
         "call_log_loss_average_error",
         "honour_log_loss",
         "without_styles",
-    } <= found.keys()
-    assert found["differences"]["boards"] == 2
+    } <= score.keys()
+    assert score["differences"]["boards"] == 2
     steps = document(
         "report", FILE, "--board", "3", "--adapt", "--text", "--draws", "50"
     )
-    assert [one["tables"] for one in steps["styles"]] == [2, 2]
+    assert [style["tables"] for style in steps["styles"]] == [2, 2]

@@ -1,6 +1,4 @@
-"""``suit`` and ``estimate --card``: plans on the screen and in JSON, and bad input in
-one line.
-"""
+"""``suit`` and ``estimate --card``: plans on the screen and in JSON, and bad input."""
 
 import pytest
 
@@ -17,14 +15,14 @@ SEEN = (
 
 
 def test_a_suit_by_vacant_places(document, answer):
-    said = document("suit", "AJT32", "K954")
+    plans = document("suit", "AJT32", "K954")
     play = bb.suit_play("AJT32", "K954")
-    assert said == play.document()
+    assert plans == play.document()
     assert [
         (line["goal"], line["chance"] and round(line["chance"], 4))
-        for line in said["lines"]
+        for line in plans["lines"]
     ][-1] == (5, 0.5791)
-    assert said["lines"][0]["plan"]["lead"] == "A"
+    assert plans["lines"][0]["plan"]["lead"] == "A"
     out = answer("suit", "AJT32", "K954")
     assert "5 or more" in out
     assert "57.9 %" in out
@@ -36,43 +34,45 @@ def test_vacant_places_and_small_cards(document, answer):
     assert document("suit", "AQJ", "xxx", "--vacant", "5:15")["lines"][-1][
         "chance"
     ] == pytest.approx(0.25)
-    said = answer("suit", "AQJ", "xxx", "--vacant", "5:15")
-    assert "West with 5 vacant places and East with 15" in " ".join(said.split())
+    screen = answer("suit", "AQJ", "xxx", "--vacant", "5:15")
+    assert "West with 5 vacant places and East with 15" in " ".join(screen.split())
     assert "Plan A:\n  Nothing is to choose." in answer("suit", "AKQ", "xxx")
 
 
 def test_a_suit_by_evidence(document):
-    said = document("suit", "AJT32", "K954", *SEEN, "--length", "W:H:7")
+    plans = document("suit", "AJT32", "K954", *SEEN, "--length", "W:H:7")
     belief = bb.Belief("S", "K954.KJ3.A54.Q32").given(
         bb.Reveal("N", "AJT32.A2.K76.A54"), bb.Length("W", "H", 7, 7)
     )
     assert (
-        said["lines"]
+        plans["lines"]
         == bb.suit_play("AJT32", "K954", belief.infer()).document()["lines"]
     )
-    assert (said["exact"], said["observer"]) == (True, "S")
+    assert (plans["exact"], plans["observer"]) == (True, "S")
     assert (
         document("suit", "--suit", "S", *SEEN, "--length", "W:H:7")["lines"]
-        == said["lines"]
+        == plans["lines"]
     )
 
 
 def test_where_a_card_lies(document, answer, complaint):
-    said = document("estimate", *SEEN, "--length", "W:S:3+", "--card", "SQ")[
+    history = document("estimate", *SEEN, "--length", "W:S:3+", "--card", "SQ")[
         "card_history"
     ]
-    assert said["card"] == "SQ"
-    first, _, last = said["steps"]
-    assert (first["event"], first["W"], first["exact"]) == (
+    assert history["card"] == "SQ"
+    at_start, _, at_end = history["steps"]
+    assert (at_start["event"], at_start["W"], at_start["exact"]) == (
         "S's hand",
         pytest.approx(1 / 3),
         True,
     )
-    # West has three or four of the spades Q 8 7 6: with three, the queen is among them in three of four layouts.
+    # West has three or four of the spades Q 8 7 6: with three, the queen is among them
+    # in three of four layouts.
     from math import comb
 
-    three, four = 4 * comb(22, 10), comb(22, 9)
-    assert last["W"] == pytest.approx((0.75 * three + four) / (three + four))
+    three = 4 * comb(22, 10)
+    four = comb(22, 9)
+    assert at_end["W"] == pytest.approx((0.75 * three + four) / (three + four))
     out = answer("estimate", *SEEN, "--card", "SQ")
     assert "Where ♠Q lies, after each piece of evidence" in out
     played = (

@@ -1,8 +1,7 @@
-"""HTML of values: small, complete, needing nothing from elsewhere, with the text of
-strangers escaped.
-"""
+"""HTML of values: small, complete, self-contained, with foreign text escaped."""
 
 import re
+from itertools import chain
 
 import pytest
 
@@ -39,13 +38,8 @@ def test_every_value_is_a_small_piece_of_html_that_needs_nothing(values):
         assert len(shown.encode()) < MOST_BYTES, name
         assert page.text, name
         assert not re.search(r"<script|<link|<img|https?:|url\(", shown), name
-        assert not {key for _, attrs in page.elements for key in attrs} & {
-            "src",
-            "href",
-            "onclick",
-            "onload",
-            "id",
-        }, name
+        keys = {*chain.from_iterable(attrs for _, attrs in page.elements)}
+        assert not keys & {"src", "href", "onclick", "onload", "id"}, name
 
 
 @pytest.mark.parametrize(
@@ -79,8 +73,9 @@ def test_a_belief_says_what_was_seen_and_how_many_layouts_fit(posterior):
 
 
 def test_a_belief_that_cannot_be_says_why():
-    """West's points can only come from the jack of hearts and the king of clubs: 1, 3
-    or 4.
+    """West's points can only be 1, 3 or 4.
+
+    They can only come from the jack of hearts and the king of clubs.
     """
     belief = positions.quiet().given(bb.Lacks("W", "SQ"), bb.HighCards("W", 2, 2))
     text = Page(belief._repr_html_()).text
@@ -90,16 +85,18 @@ def test_a_belief_that_cannot_be_says_why():
 
 
 def test_a_result_says_which_figures_are_estimated(values):
-    """Points by draws where their tables would be too large; tricks of the network by
-    draws, T counted.
+    """Points are by draws where their tables would be too large.
+
+    Tricks of the network are by draws, and T is counted.
     """
     drawn = Page(bb.estimate(values["drawn"])._repr_html_()).text
     assert re.search(
-        r"Estimated: probabilities ± .* \(one standard error\)\. .* Sampled: cards and lengths, points, T\.",
+        r"Estimated: probabilities ± .* \(one standard error\)\. .* "
+        r"Sampled: cards and lengths, points, T\.",
         drawn,
     )
-    both = bb.estimate(positions.wide().infer(draws=60, rng=1), ["capture", "tricks"])
-    text = Page(both._repr_html_()).text
+    result = bb.estimate(positions.wide().infer(draws=60, rng=1), ["capture", "tricks"])
+    text = Page(result._repr_html_()).text
     assert "Sampled: tricks." in text
     assert "Tricks of South, dummy North, in no trumps" in text
     assert "conditions fail" in text
@@ -116,10 +113,10 @@ def test_text_of_strangers_is_escaped(posterior):
 
 
 def test_deals_show_themselves():
-    some = bb.deals(12, rng=1)
-    assert str(some).splitlines() == [
-        *(deal.pbn for deal in some[:10]),
+    deals = bb.deals(12, rng=1)
+    assert str(deals).splitlines() == [
+        *(deal.pbn for deal in deals[:10]),
         "… and 2 more deals.",
     ]
-    text = Page(some._repr_html_()).text
+    text = Page(deals._repr_html_()).text
     assert (text.count("North"), text.count("… and 2 more deals.")) == (10, 1)

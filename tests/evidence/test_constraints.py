@@ -10,8 +10,8 @@ def test_normalising_keeps_exactly_the_same_layouts():
     rng = np.random.default_rng(11)
     plain = feasible = 0
     for _ in range(80):
-        known, evidence = random_position(rng)
-        layouts = brute_force(known, known)
+        known_cards, evidence = random_position(rng)
+        layouts = brute_force(known_cards, known_cards)
         fits = allows(evidence, layouts)
         normal = evidence.normalised()
         if normal.impossible:
@@ -32,16 +32,18 @@ def test_normalising_keeps_exactly_the_same_layouts():
 def test_joining_two_sets_of_constraints_asks_for_both():
     rng = np.random.default_rng(12)
     for _ in range(20):
-        known, one = random_position(rng)
-        other = (
+        known_cards, random_constraints = random_position(rng)
+        fixed_constraints = (
             Constraints.free()
             .points(1, 5, 14)
             .length(0, 3, 2, 5)
             .lack(3, 0xF0F0F0F0F0F0F)
             .hold(2, 1 << 40)
         )
-        layouts = brute_force(known, known)
+        layouts = brute_force(known_cards, known_cards)
         assert (
-            allows(one & other, layouts)
-            == (allows(one, layouts) & allows(other, layouts))
+            allows(random_constraints & fixed_constraints, layouts)
+            == (
+                allows(random_constraints, layouts) & allows(fixed_constraints, layouts)
+            )
         ).all()

@@ -74,7 +74,7 @@ def test_random_numbers_are_drawn_for_each_deal():
     values = LayoutValues(
         np.repeat(LAYOUTS.masks, 10_000, axis=0), np.random.default_rng(1)
     )
-    found = values.of(parse_expression("rnd(10)"))
-    assert set(found.tolist()) == set(range(10))
-    assert abs(found.mean() - 4.5) < 5 * found.std() / 100
+    numbers = values.of(parse_expression("rnd(10)"))
+    assert set(numbers.tolist()) == set(range(10))
+    assert abs(numbers.mean() - 4.5) < 5 * numbers.std() / 100
     assert not values.of(parse_expression("rnd(0)")).any()

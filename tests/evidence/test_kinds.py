@@ -1,6 +1,4 @@
-"""Evidence owns its meaning: every kind reads what it writes, and a new kind is its
-class and a line in a list.
-"""
+"""Every kind of evidence reads what it writes; a new one is a class in a list."""
 
 import json
 import re
@@ -94,12 +92,14 @@ class Aces(Piece):
     def __init__(self, seat):
         self._set(seat=Seat.of(seat))
 
-    def constrain(self, known):
-        return known.hold(self.seat, sum(1 << 13 * suit + 12 for suit in range(4)))
+    def constrain(self, constraints):
+        return constraints.hold(
+            self.seat, sum(1 << 13 * suit + 12 for suit in range(4))
+        )
 
     @classmethod
-    def _read(cls, *parts):
-        return cls(parts[0])
+    def _read(cls, *fields):
+        return cls(fields[0])
 
     def _seatless_text(self):
         return "all"

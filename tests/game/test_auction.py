@@ -1,6 +1,4 @@
-"""Auctions: golden ones, every mistake, and the number of all auctions counted two
-ways.
-"""
+"""Auctions: golden ones, every mistake, and the number of all, counted two ways."""
 
 import pickle
 from math import comb
@@ -102,14 +100,15 @@ class TestFill:
 
     @given(auctions())
     def test_interesting_calls_alone_give_the_auction_back(self, auction):
-        filled, told = Auction(auction.first, (), auction.dummy), 0
+        filled = Auction(auction.first, (), auction.dummy)
+        passes_filled = 0
         for seat, call in auction:
             if call != PASS:
                 filled, passed = filled.fill(seat, call)
-                told += len(passed)
+                passes_filled += len(passed)
         assert filled.calls == auction.calls[: len(filled.calls)]
         assert set(auction.calls[len(filled.calls) :]) <= {PASS}
-        assert told == filled.calls.count(PASS)
+        assert passes_filled == filled.calls.count(PASS)
 
 
 class TestProperties:
@@ -150,7 +149,8 @@ class TestProperties:
         assert auction.is_over == (
             len(auction.calls) >= tail and set(auction.calls[-tail:]) == {PASS}
         )
-        if (contract := auction.contract) is not None:
+        contract = auction.contract
+        if contract is not None:
             assert Call.bid(contract.level, contract.strain) == bids[-1]
             if players == 3:
                 assert contract.declarer is max(auction, key=lambda pair: pair[1])[0]
@@ -163,14 +163,14 @@ class TestProperties:
 
 
 def count_auctions(start):
-    """How many ways the auction can go on to its end, by walking every distinct state
-    through ``legal_calls``.
+    """How many ways the auction can go on to its end.
 
-    What may follow depends on the calls since the last bid, that bid, and who bids next
-    relative to it: one representative of each such state stands for all. High bids
-    first, so that representatives are short.
+    They are counted by walking every distinct state through ``legal_calls``. What may
+    follow depends on the calls since the last bid, that bid, and who bids next relative
+    to it: one representative of each such state stands for all. High bids come first,
+    so that representatives are short.
     """
-    known = {}
+    counts = {}
 
     def count(auction):
         if auction.is_over:
@@ -179,11 +179,11 @@ def count_auctions(start):
             (i for i, call in enumerate(auction.calls) if call.is_bid), default=0
         )
         state = auction.calls[since:]
-        if state not in known:
-            known[state] = sum(
+        if state not in counts:
+            counts[state] = sum(
                 count(auction.after(call)) for call in reversed(auction.legal_calls())
             )
-        return known[state]
+        return counts[state]
 
     return count(start)
 
@@ -191,7 +191,8 @@ def count_auctions(start):
 @pytest.mark.parametrize(
     ("start", "number"),
     [
-        # k of the 35 bids; 0, 1 or 2 passes before the first, 0 or 1 between two, and all passing out.
+        # k of the 35 bids; 0, 1 or 2 passes before the first, 0 or 1 between two, and
+        # all passing out.
         (
             Auction.three(),
             1 + sum(comb(35, k) * 3 * 2 ** (k - 1) for k in range(1, 36)),

@@ -12,16 +12,9 @@ pytestmark = pytest.mark.quick
 
 class TestCall:
     def test_all_in_order(self):
-        names = [
-            "Pass",
-            "X",
-            "XX",
-            *(
-                f"{n}{strain}"
-                for n in range(1, 8)
-                for strain in ("C", "D", "H", "S", "NT")
-            ),
-        ]
+        names = ["Pass", "X", "XX"]
+        for level in range(1, 8):
+            names += [f"{level}{strain}" for strain in ("C", "D", "H", "S", "NT")]
         assert [str(call) for call in CALLS] == names
         assert sorted(CALLS) == list(CALLS)
         assert CALLS[:3] == (PASS, DOUBLE, REDOUBLE)

@@ -28,11 +28,11 @@ def test_deal_round_trip(deal):
 
 
 @given(deals, seats)
-def test_deal_from_any_seat_with_one_hand_left_out(deal, first):
-    order = [first.next(i) for i in range(4)]
+def test_deal_from_any_seat_with_one_hand_left_out(deal, first_seat):
+    order = [first_seat.next(i) for i in range(4)]
     for missing in (None, *Seat):
         fields = ["-" if seat == missing else deal[seat].pbn.lower() for seat in order]
-        assert Deal.of(f"{first.name.lower()}: {'  '.join(fields)} ") == deal
+        assert Deal.of(f"{first_seat.name.lower()}: {'  '.join(fields)} ") == deal
 
 
 @given(seats)

@@ -18,10 +18,10 @@ def deals():
 def test_a_batch_measures_what_its_hands_measure(deals):
     batch = Layouts.of(deals)
     assert list(batch) == deals
-    assert batch.points.tolist() == [[hand.points for hand in deal] for deal in deals]
-    assert batch.lengths.tolist() == [
-        [[hand.length(s) for s in range(4)] for hand in deal] for deal in deals
-    ]
+    for deal, points, lengths in zip(deals, batch.points, batch.lengths, strict=True):
+        assert points.tolist() == [hand.points for hand in deal]
+        for hand, hand_lengths in zip(deal, lengths, strict=True):
+            assert hand_lengths.tolist() == [hand.length(suit) for suit in range(4)]
     assert batch.holds("SA").argmax(1).tolist() == [deal.holder("SA") for deal in deals]
     assert [points_in(hand.mask) for hand in deals[0]] == batch.points[0].tolist()
 

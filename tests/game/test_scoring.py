@@ -45,8 +45,10 @@ def test_the_four_published_made_contracts(contract, tricks, old, new):
 @given(contracts.filter(lambda contract: not contract.doubled), st.integers(0, 13))
 def test_old_and_new_as_written_out(contract, tricks):
     value = {"C": 6, "D": 7, "H": 8, "S": 9, "NT": 10}[contract.strain.name]
-    n, short = contract.level, 6 + contract.level - tricks
-    old, new = OLD.score(contract, tricks), NEW.score(contract, tricks)
+    n = contract.level
+    short = 6 + contract.level - tricks
+    old = OLD.score(contract, tricks)
+    new = NEW.score(contract, tricks)
     if short > 0:
         assert old == new == -50 * short
     else:
@@ -91,23 +93,33 @@ def test_bad_scheme(value, says):
 
 
 def test_own_schemes_stand_beside_the_built_in_ones_under_names_of_their_own():
-    mine = Scheme.of(MINE)
-    assert beside_built_in([mine]) == {"old": OLD, "new": NEW, "mine": mine}
-    for schemes in ([OLD], [mine, mine], [Scheme.of(MINE | {"name": "made"})]):
+    scheme = Scheme.of(MINE)
+    assert beside_built_in([scheme]) == {"old": OLD, "new": NEW, "mine": scheme}
+    for schemes in ([OLD], [scheme, scheme], [Scheme.of(MINE | {"name": "made"})]):
         with pytest.raises(NotationError, match="is there already: rename it"):
             beside_built_in(schemes)
 
 
-SCALE = """0-10:0 20-40:1 50-80:2 90-120:3 130-160:4 170-210:5 220-260:6 270-310:7 320-360:8 370-420:9 430-490:10
-500-590:11 600-740:12 750-890:13 900-1090:14 1100-1290:15 1300-1490:16 1500-1740:17 1750-1990:18 2000-2240:19
-2250-2490:20 2500-2990:21 3000-3490:22 3500-3990:23 4000-9990:24"""
+SCALE = """0-10:0 20-40:1 50-80:2 90-120:3 130-160:4 170-210:5 220-260:6 270-310:7
+320-360:8 370-420:9 430-490:10 500-590:11 600-740:12 750-890:13 900-1090:14
+1100-1290:15 1300-1490:16 1500-1740:17 1750-1990:18 2000-2240:19 2250-2490:20
+2500-2990:21 3000-3490:22 3500-3990:23 4000-9990:24"""
 """The table of law 78B."""
 
 
 PRINTED = {
-    "1NT": (90, 90), "3C": (110, 110), "4S": (420, 620), "5D": (400, 600), "6H": (980, 1430), "7NT": (1520, 2220),
-    "2HX": (470, 670), "2DX": (180, 180), "3NTX": (550, 750), "1SXX": (520, 720), "6CXX": (1380, 1830),
-}  # fmt: skip
+    "1NT": (90, 90),
+    "3C": (110, 110),
+    "4S": (420, 620),
+    "5D": (400, 600),
+    "6H": (980, 1430),
+    "7NT": (1520, 2220),
+    "2HX": (470, 670),
+    "2DX": (180, 180),
+    "3NTX": (550, 750),
+    "1SXX": (520, 720),
+    "6CXX": (1380, 1830),
+}
 """Of the published table, made exactly: not vulnerable, vulnerable."""
 
 

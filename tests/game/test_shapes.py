@@ -25,10 +25,11 @@ def test_bad_shapes_get_one_clear_line(text, says):
 
 
 def test_shapes_by_frequency():
-    """Known frequencies of shapes over all deals (H. G. Francis et al., The Official
-    Encyclopedia of Bridge).
+    """Known frequencies of shapes over all deals.
+
+    They are from H. G. Francis et al., The Official Encyclopedia of Bridge.
     """
-    known = {
+    frequencies = {
         "4-4-3-2": 0.21551,
         "5-3-3-2": 0.15517,
         "4-3-3-3": 0.10536,
@@ -36,7 +37,7 @@ def test_shapes_by_frequency():
         "any 7-6": 0.0000556,
     }
     everything = count(Constraints.free())
-    for text, share in known.items():
+    for text, frequency in frequencies.items():
         shaped = Constraints.free().shape(0, read_shapes(text))
-        assert count(shaped) / everything == pytest.approx(share, rel=2e-3)
+        assert count(shaped) / everything == pytest.approx(frequency, rel=2e-3)
     assert len(ALL) == 560

@@ -1,6 +1,4 @@
-"""The table: whose turn it is, who chooses, what is legal and who is void, at every
-card of played deals.
-"""
+"""The table at every card of played deals: turns, choices, legal cards and voids."""
 
 from pathlib import Path
 
@@ -19,7 +17,7 @@ RECORDS = [
 
 
 def plays(text):
-    return tuple((bb.Seat.of(one[0]), Card.of(one[2:])) for one in text.split())
+    return tuple((bb.Seat.of(play[0]), Card.of(play[2:])) for play in text.split())
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.board)
@@ -43,9 +41,8 @@ def test_a_hidden_hand_may_hold_what_is_seen_nowhere_else_and_no_suit_that_it_sh
     assert table.voids == ((bb.Seat.E, bb.Suit.S),)
     east = table.legal_cards(bb.Seat.E)
     assert not any(card.suit is bb.Suit.S or card in hands[bb.Seat.S] for card in east)
-    assert (
-        len(east) == 52 - 13 - 9 - 1
-    )  # but South's, the other spades and East's own H2
+    # All but South's hand, the other spades and East's own H2.
+    assert len(east) == 52 - 13 - 9 - 1
     assert table.turn == bb.Seat.W
 
 
@@ -59,7 +56,7 @@ def test_as_much_as_can_be_is_taken_and_the_strain_is_found():
 
 
 def test_all_is_over_after_the_last_card():
-    record = max(RECORDS, key=lambda one: len(one.plays))
+    record = max(RECORDS, key=lambda candidate: len(candidate.plays))
     table = record.table()
     assert (table.over, table.turn is None) == (len(record.plays) == 52,) * 2
     assert len(table.winners) == len(record.plays) // 4

@@ -1,8 +1,6 @@
-"""Tricks: winners against an independent rule, whole records of play, and what goes
-wrong in them.
-"""
+"""Tricks: winners by an independent rule, records of play, and what goes wrong."""
 
-from itertools import permutations
+from itertools import chain, permutations
 
 import pytest
 from hypothesis import given
@@ -16,28 +14,36 @@ from tests.strategies import deals, hands, plays, tricks, trumps
 pytestmark = pytest.mark.quick
 
 
-def beats(card, other, led, trump):
-    """Pairwise: within a suit the higher rank; a trump beats the rest; the suit led
-    beats discards.
+def beats(card, rival, led, trump):
+    """Whether the card beats the other one.
+
+    Within a suit the higher rank; a trump beats the rest; the suit led beats discards.
     """
-    if card.suit is other.suit:
-        return card.rank > other.rank
-    if trump in (card.suit, other.suit):
+    if card.suit is rival.suit:
+        return card.rank > rival.rank
+    if trump in (card.suit, rival.suit):
         return card.suit is trump
     return card.suit is led
 
 
+def beats_all(card, contenders, led, trump):
+    """Whether the card beats every other one of the contenders."""
+    rivals = [rival for rival in contenders if rival != card]
+    return all(beats(card, rival, led, trump) for rival in rivals)
+
+
 def test_winner_on_a_deck_of_twelve_against_the_pairwise_rule():
-    deck = [Card(13 * suit + rank) for suit in Suit for rank in (0, 7, 12)]
+    deck = []
+    for suit in Suit:
+        deck += [Card(13 * suit + rank) for rank in (0, 7, 12)]
     for trump in (None, *Suit):
         for four in permutations(deck, 4):
             led = four[0].suit
-            # A discard beats no card that could win, so a winner is the one that beats every other contender.
+            # A discard beats no card that could win, so a winner is the one that beats
+            # every other contender.
             contenders = [card for card in four if card.suit in (led, trump)]
             (best,) = [
-                c
-                for c in contenders
-                if all(beats(c, d, led, trump) for d in contenders if d != c)
+                card for card in contenders if beats_all(card, contenders, led, trump)
             ]
             assert Trick(Seat.W, trump, four).winner is Seat.W.next(four.index(best))
 
@@ -85,7 +91,8 @@ def test_legal_cards_may_be_played_and_no_others(trick, hand):
     ],
 )
 def test_illegal_play(text, seat, card, hand, says):
-    trick, held = Trick.of(text), None if hand is None else Hand.of(hand)
+    trick = Trick.of(text)
+    held = None if hand is None else Hand.of(hand)
     with pytest.raises(IllegalPlay) as caught:
         trick.after(seat, card, held)
     assert says in str(caught.value)
@@ -97,36 +104,39 @@ def test_replay_of_legal_play(data, deal, trump):
     record = data.draw(plays(deal, trump))
     result = replay(record, trump)
     assert result == replay(record, trump, dict(zip(Seat, deal, strict=True)))
-    assert [play for trick in result for play in trick] == record
+    assert list(chain.from_iterable(result)) == record
     assert all(trick.complete for trick in result[:-1])
     # A void that a trick reveals is true of what the seat still holds.
-    left = {seat: deal[seat] for seat in Seat}
+    remaining = {seat: deal[seat] for seat in Seat}
     for trick in result:
         for seat, card in trick:
-            left[seat] -= Hand.of(card)
+            remaining[seat] -= Hand.of(card)
         for seat, suit in trick.voids:
-            assert left[seat].length(suit) == 0
+            assert remaining[seat].length(suit) == 0
 
 
 @given(st.data(), deals, trumps)
 def test_replay_refuses_exactly_the_records_with_a_revoke(data, deal, trump):
     record = data.draw(plays(deal, trump, slips=True))
     led = [record[i - i % 4][1].suit for i in range(len(record))]
-    failed = [i for i, (_, card) in enumerate(record) if card.suit is not led[i]]
-    later = {
-        i: [card for seat, card in record[i + 1 :] if seat is record[i][0]]
-        for i in failed
-    }
-    seen = any(card.suit is led[i] for i in failed for card in later[i])
-    # With the hands known, a card of the suit that never comes to the table counts as well.
     played = {card for _, card in record}
-    kept = {
-        i: [*later[i], *(card for card in deal[record[i][0]] if card not in played)]
-        for i in failed
-    }
-    real = any(card.suit is led[i] for i in failed for card in kept[i])
-    assert is_refused(record, trump, None) == seen
-    assert is_refused(record, trump, dict(zip(Seat, deal, strict=True))) == real
+    revoke_shows = False
+    revoke_happened = False
+    for i, (seat, card) in enumerate(record):
+        if card.suit is led[i]:
+            continue
+        played_later = [card for player, card in record[i + 1 :] if player is seat]
+        never_played = [card for card in deal[seat] if card not in played]
+        shown = any(card.suit is led[i] for card in played_later)
+        held = any(card.suit is led[i] for card in never_played)
+        revoke_shows |= shown
+        # With the hands known, a card of the suit that never comes to the table counts
+        # as well.
+        revoke_happened |= shown or held
+    assert is_refused(record, trump, None) == revoke_shows
+    assert (
+        is_refused(record, trump, dict(zip(Seat, deal, strict=True))) == revoke_happened
+    )
 
 
 def is_refused(record, trump, hands):

@@ -37,11 +37,15 @@ tags = st.lists(
 
 @st.composite
 def records(draw):
-    """A record of any kind: with or without deal, auction and contract, the play begun,
-    claimed, over or not told.
+    """A record of any kind.
+
+    With or without deal, auction and contract, the play begun, claimed, over or not
+    told.
     """
     deal = draw(strategies.deals)
-    known = draw(st.lists(st.booleans(), min_size=4, max_size=4) | st.just([True] * 4))
+    told_hands = draw(
+        st.lists(st.booleans(), min_size=4, max_size=4) | st.just([True] * 4)
+    )
     auction = draw(st.none() | strategies.auctions(players=4))
     contract = (
         auction.contract
@@ -73,7 +77,8 @@ def records(draw):
         else draw(st.none() | strategies.seats),
         vulnerable=draw(st.none() | st.sampled_from(Vulnerability)),
         hands=tuple(
-            hand if here else None for hand, here in zip(hands, known, strict=True)
+            hand if is_told else None
+            for hand, is_told in zip(hands, told_hands, strict=True)
         ),
         auction=auction,
         alerts=tuple(

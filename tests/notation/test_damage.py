@@ -1,5 +1,6 @@
-"""Damaged documents: one line with file, line and reason, the readable rest kept, and
-never an error.
+"""Damaged documents give one line with file, line and reason, never an error.
+
+The readable rest is kept.
 """
 
 import io
@@ -21,16 +22,24 @@ SOUND = read_pbn(PBN).records
 def damages():
     """The cases of golden/damage.txt: format, what is lost, old text, new text, notes."""
     for block in (GOLDEN / "damage.txt").read_text("utf-8").strip().split("\n\n")[1:]:
-        head, old, new, *notes = block.split("\n")
+        head, sound_text, damaged_text, *notes = block.split("\n")
         kind, lost = head.removeprefix("= ").split()
-        yield kind, lost, old.removeprefix("- "), new.removeprefix("+ "), notes
+        yield (
+            kind,
+            lost,
+            sound_text.removeprefix("- "),
+            damaged_text.removeprefix("+ "),
+            notes,
+        )
 
 
-@pytest.mark.parametrize(("kind", "lost", "old", "new", "notes"), list(damages()))
-def test_damage_is_told_and_the_rest_kept(kind, lost, old, new, notes):
+@pytest.mark.parametrize(
+    ("kind", "lost", "sound_text", "damaged_text", "notes"), list(damages())
+)
+def test_damage_is_told_and_the_rest_kept(kind, lost, sound_text, damaged_text, notes):
     text, read = (PBN, read_pbn) if kind == "pbn" else (LIN, read_lin)
-    assert old in text
-    reading = read(text.replace(old, new, 1))
+    assert sound_text in text
+    reading = read(text.replace(sound_text, damaged_text, 1))
     assert [str(note) for note in reading.skipped] == [
         f"<text>:{note}" for note in notes
     ]
@@ -38,14 +47,15 @@ def test_damage_is_told_and_the_rest_kept(kind, lost, old, new, notes):
         assert reading.records == SOUND[1:]
         return
     assert reading.records[1:] == SOUND[1:]
-    first, sound = reading.records[0], SOUND[0]
-    assert first.deal == sound.deal
-    assert (first.auction is None) == (lost in ("auction", "auction+play"))
-    kept = {"play": 0, "auction+play": 0, "tricks": 4}.get(lost, len(sound.plays))
-    assert first.plays == sound.plays[:kept]
-    assert (first.vulnerable is None) == (lost == "vulnerability")
+    damaged = reading.records[0]
+    sound = SOUND[0]
+    assert damaged.deal == sound.deal
+    assert (damaged.auction is None) == (lost in ("auction", "auction+play"))
+    plays_kept = {"play": 0, "auction+play": 0, "tricks": 4}.get(lost, len(sound.plays))
+    assert damaged.plays == sound.plays[:plays_kept]
+    assert (damaged.vulnerable is None) == (lost == "vulnerability")
     if lost == "nothing":
-        assert first == sound
+        assert damaged == sound
 
 
 @pytest.mark.parametrize(
@@ -106,13 +116,13 @@ def test_a_record_says_why_its_play_ends_early():
 
 
 def check_mutants(seed, count):
-    for data in mutants([path.read_bytes() for path in DOCUMENTS], seed, count):
+    for damaged in mutants([path.read_bytes() for path in DOCUMENTS], seed, count):
         for read in (read_pbn, read_lin):
-            reading = read(data)
+            reading = read(damaged)
             assert isinstance(reading, ParsedRecords)
             for note in reading.skipped:
                 assert note.reason.isprintable()
-                assert 1 <= note.line <= data.count(b"\n") + data.count(b"\r") + 1
+                assert 1 <= note.line <= damaged.count(b"\n") + damaged.count(b"\r") + 1
             stream = io.StringIO()
             write_pbn(reading.records, stream)
             assert read_pbn(stream.getvalue()).records == reading.records

@@ -1,6 +1,4 @@
-"""LIN: golden documents, peculiar ones, and records that come back as far as LIN can
-carry them.
-"""
+"""LIN: golden documents, peculiar ones, and records written and read back."""
 
 import sys
 
@@ -28,15 +26,15 @@ DEAL = Deal.of("N:A.Q8542.J82.KQ85 JT76.97.KT76.743 Q542.J3.A953.AJ9 K983.AKT6.Q
 def test_what_is_written_is_read_back_as_far_as_lin_carries_it(first, second):
     reading = read_lin(written(write_lin, first, second))
     assert reading.skipped == ()
-    for found, record in zip(reading.records, (first, second), strict=True):
+    for copy, record in zip(reading.records, (first, second), strict=True):
         for name in ("dealer", "vulnerable", "hands", "auction"):
-            assert getattr(found, name) == getattr(record, name)
-        assert [index for index, _ in found.alerts] == [
+            assert getattr(copy, name) == getattr(record, name)
+        assert [index for index, _ in copy.alerts] == [
             index for index, _ in record.alerts
         ]
         if record.auction is not None and record.auction.is_over:
             for name in ("contract", "plays", "result", "claimed"):
-                assert getattr(found, name) == getattr(record, name)
+                assert getattr(copy, name) == getattr(record, name)
 
 
 def test_the_golden_match_is_the_same_in_both_formats():
@@ -50,38 +48,50 @@ def test_the_golden_match_is_the_same_in_both_formats():
 
 def test_a_broadcast_as_they_come():
     reading = read_lin(GOLDEN / "as_found.lin")
-    first, second = reading.records
+    open_record, closed_record = reading.records
     assert reading.skipped == ()
-    assert (first.room, first.board, first.dealer, first.vulnerable) == (
+    assert (
+        open_record.room,
+        open_record.board,
+        open_record.dealer,
+        open_record.vulnerable,
+    ) == (
         "Open",
         "1",
         Seat.N,
         Vulnerability.NONE,
     )
-    assert first.deal == DEAL
-    assert first.auction == Auction.of("N:1C Pass 1S X 2S Pass Pass 3D Pass Pass Pass")
-    assert first.alerts == ((2, ""), (3, "takeout"))
+    assert open_record.deal == DEAL
+    assert open_record.auction == Auction.of(
+        "N:1C Pass 1S X 2S Pass Pass 3D Pass Pass Pass"
+    )
+    assert open_record.alerts == ((2, ""), (3, "takeout"))
     assert (
-        " ".join(f"{seat.name}:{card}" for seat, card in first.plays)
+        " ".join(f"{seat.name}:{card}" for seat, card in open_record.plays)
         == "N:H4 E:H7 S:H3 W:H6 E:D6 S:D3"
     )
-    assert (first.contract, first.result, first.claimed) == (
+    assert (open_record.contract, open_record.result, open_record.claimed) == (
         Contract.of("3D by W"),
         9,
         True,
     )
-    assert [first.tag(name) for name in ("South", "East", "vg")] == [
+    assert [open_record.tag(name) for name in ("South", "East", "vg")] == [
         "Ann",
         "Di",
         "A match,Segment 1,I,1,2,Home,0,Away,0",
     ]
-    assert (second.room, second.board, second.tag("South"), second.passed_out) == (
+    assert (
+        closed_record.room,
+        closed_record.board,
+        closed_record.tag("South"),
+        closed_record.passed_out,
+    ) == (
         "Closed",
         "2",
         "Ed",
         True,
     )
-    assert second.deal == read_pbn(GOLDEN / "match.pbn").records[2].deal
+    assert closed_record.deal == read_pbn(GOLDEN / "match.pbn").records[2].deal
 
 
 def test_a_single_board():
@@ -118,8 +128,9 @@ def test_calls_as_they_are_written(call, auction):
 
 @pytest.mark.parametrize("odd", ["z{n}|x|", "pn|{n}|"])
 def test_lin_takes_linear_time(odd):
-    """Four times the keys and boards: four times the work, counted in calls of Python
-    functions.
+    """Four times the keys and boards are four times the work.
+
+    It is counted in calls of Python functions.
     """
 
     def work(n):
@@ -135,10 +146,12 @@ def test_lin_takes_linear_time(odd):
         before = sys.getprofile()
         sys.setprofile(count)
         try:
-            found = sum(isinstance(item, Record) for item in iter_lin(text + "\n"))
+            records_read = sum(
+                isinstance(item, Record) for item in iter_lin(text + "\n")
+            )
         finally:
             sys.setprofile(before)
-        assert found == n // 8
+        assert records_read == n // 8
         return calls
 
     assert work(1600) < 4.5 * work(400)

@@ -116,7 +116,8 @@ def test_a_pass_too_many_is_forgiven_and_told():
     reading = read_pbn('[Auction "N"]\n1C Pass Pass Pass\nPass =1= Pass')
     assert reading.records[0].auction == Auction.of("N:1C Pass Pass Pass")
     assert [str(note) for note in reading.skipped] == [
-        "<text>:3: 2 more Pass after the end of the auction 'N:1C Pass Pass Pass'; the surplus is left out"
+        "<text>:3: 2 more Pass after the end of the auction 'N:1C Pass Pass Pass'; "
+        "the surplus is left out"
     ]
 
 

@@ -1,6 +1,4 @@
-"""Sources of every kind: paths, texts, bytes, streams, compressed, cut short, in any
-encoding.
-"""
+"""Sources of every kind: paths, texts, bytes, streams, compressed, in any encoding."""
 
 import gzip
 import io
@@ -86,8 +84,8 @@ def test_a_file_that_cannot_be_opened(path):
 def test_the_format_by_name_or_content(tmp_path):
     for name in ("match.pbn", "match.lin"):
         raw = (GOLDEN / name).read_bytes()
-        for other in (name, "plain.txt", f"{name}.gz"):
-            path = tmp_path / other
-            path.write_bytes(gzip.compress(raw) if other.endswith("gz") else raw)
+        for file_name in (name, "plain.txt", f"{name}.gz"):
+            path = tmp_path / file_name
+            path.write_bytes(gzip.compress(raw) if file_name.endswith("gz") else raw)
             assert open_records(path).records == RECORDS
             assert tuple(iter_records(path)) == RECORDS

@@ -31,7 +31,8 @@ def test_the_fourth_hand_is_filled_in():
         (DEAL.replace("A.Q8", "K.Q8"), "SK lies in both N and W: a card has one place"),
         (
             DEAL.replace("A.Q8542", "A.Q85432"),
-            "N's hand 'A.Q85432.J82.KQ85' has 14 cards: a full hand has 13, take away the surplus 1",
+            "N's hand 'A.Q85432.J82.KQ85' has 14 cards: a full hand has 13, "
+            "take away the surplus 1",
         ),
         (
             "N:A2... K... ..QJT. -",
@@ -77,7 +78,7 @@ def test_records_that_contradict_themselves(fields):
 
 
 def test_tags_stand_in_the_order_of_an_export_then_as_told():
-    told = (
+    tags = (
         Tag("Zeta", ""),
         Tag("South", "Ann"),
         Tag("Alpha", "1"),
@@ -85,7 +86,7 @@ def test_tags_stand_in_the_order_of_an_export_then_as_told():
         Tag("Site", ""),
         Tag("Alpha", "2"),
     )
-    record = Record(tags=told)
+    record = Record(tags=tags)
     assert record.tags == (
         Tag("Event", "Cup"),
         Tag("South", "Ann"),
@@ -102,13 +103,13 @@ def test_tags_stand_in_the_order_of_an_export_then_as_told():
     strategies.contracts,
     st.lists(st.booleans(), min_size=4, max_size=4),
 )
-def test_plays_are_judged_as_replay_judges_them(data, deal, contract, known):
+def test_plays_are_judged_as_replay_judges_them(data, deal, contract, told_hands):
     plays = data.draw(strategies.plays(deal, contract.trump, slips=True))
     turned = (contract.declarer.next() - plays[0][0]) % 4 if plays else 0
     plays = tuple((seat.next(turned), card) for seat, card in plays)
     hands = tuple(
-        deal[seat.next(-turned)] if here else None
-        for seat, here in zip(Seat, known, strict=True)
+        deal[seat.next(-turned)] if is_told else None
+        for seat, is_told in zip(Seat, told_hands, strict=True)
     )
     try:
         tricks = replay(
@@ -125,21 +126,22 @@ def test_plays_are_judged_as_replay_judges_them(data, deal, contract, known):
         assert declarer_tricks(plays, contract, hands) == (
             won if len(plays) == 52 else None
         )
-        indices = [card.index for _, card in plays]
-        assert (
-            seated(batched(indices, 4), contract.declarer.next(), contract.trump)
-            == plays
+        check_seated(plays, tricks, contract)
+
+
+def check_seated(plays, tricks, contract):
+    """Cards without seats, in the order played or in columns, give the plays back."""
+    leader = contract.declarer.next()
+    indices = [card.index for _, card in plays]
+    assert seated(batched(indices, 4), leader, contract.trump) == plays
+    seats = [leader.next(place) for place in range(4)]
+    rows = []
+    for trick in tricks:
+        card_of = dict(trick)
+        rows.append(
+            tuple(card_of[seat].index if seat in card_of else -1 for seat in seats)
         )
-        columns = [dict(trick) for trick in tricks]
-        seats = [contract.declarer.next(1 + i) for i in range(4)]
-        rows = [
-            tuple(row[seat].index if seat in row else -1 for seat in seats)
-            for row in columns
-        ]
-        assert (
-            seated(rows, contract.declarer.next(), contract.trump, columns=True)
-            == plays
-        )
+    assert seated(rows, leader, contract.trump, columns=True) == plays
 
 
 def test_a_card_from_another_hand():

@@ -27,11 +27,15 @@ def directory(tmp_path, monkeypatch):
 
 
 def same(arrays, expected):
-    one, other = (
-        {name: (a.dtype, a.shape, a.tobytes()) for name, a in two.items()}
-        for two in (arrays, expected)
-    )
-    return one == other
+    return contents(arrays) == contents(expected)
+
+
+def contents(arrays):
+    """Type, shape and bytes of each array, by name."""
+    return {
+        name: (array.dtype, array.shape, array.tobytes())
+        for name, array in arrays.items()
+    }
 
 
 def test_arrays_are_built_once_and_come_back_alike_read_only_and_aligned(directory):
@@ -50,9 +54,9 @@ def test_a_damaged_file_is_rebuilt(directory):
     build = Mock(return_value=ARRAYS)
     cached_arrays("things", build)
     (path,) = directory.glob("*/*")
-    whole = path.read_bytes()
+    sound = path.read_bytes()
     for calls, damaged in enumerate(
-        (whole[: len(whole) // 2], bytes(len(whole)), b""), 2
+        (sound[: len(sound) // 2], bytes(len(sound)), b""), 2
     ):
         path.write_bytes(damaged)
         for _ in range(2):
@@ -66,9 +70,8 @@ def test_a_damaged_file_is_rebuilt(directory):
 def test_without_a_writable_directory_it_builds_in_memory_and_says_so_once(
     directory, monkeypatch, capsys, name, value
 ):
-    monkeypatch.setattr(
-        "pwd.getpwuid", {}.__getitem__
-    )  # a user that the system does not know
+    # The user is one that the system does not know.
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
     for unset in ("BAYESBRIDGE_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(unset, raising=False)
     monkeypatch.setenv(name, value)

@@ -17,8 +17,8 @@ def test_a_failure_leaves_the_old_one_and_nothing_else(tmp_path, error):
     path.write_text("old")
 
     def write():
-        with whole_file(path) as part:
-            part.write_text("half")
+        with whole_file(path) as draft:
+            draft.write_text("half")
             raise error
 
     with pytest.raises(type(error)):
@@ -29,7 +29,8 @@ def test_a_failure_leaves_the_old_one_and_nothing_else(tmp_path, error):
 
 
 def test_rights_stay_and_a_new_file_gets_the_usual_ones(tmp_path):
-    path, usual = tmp_path / "page.html", tmp_path / "usual"
+    path = tmp_path / "page.html"
+    usual = tmp_path / "usual"
     usual.touch()
     write(path, "one")
     assert path.stat().st_mode == usual.stat().st_mode
@@ -41,7 +42,8 @@ def test_rights_stay_and_a_new_file_gets_the_usual_ones(tmp_path):
 @pytest.mark.parametrize("there", [True, False])
 def test_a_link_stays_and_its_file_changes(tmp_path, there):
     (tmp_path / "far").mkdir()
-    target, link = tmp_path / "far" / "page.html", tmp_path / "link.html"
+    target = tmp_path / "far" / "page.html"
+    link = tmp_path / "link.html"
     if there:
         target.write_text("old")
     link.symlink_to(target)
@@ -56,5 +58,5 @@ def test_a_link_stays_and_its_file_changes(tmp_path, there):
 
 
 def write(path, text):
-    with whole_file(path) as part:
-        part.write_text(text)
+    with whole_file(path) as draft:
+        draft.write_text(text)

@@ -74,8 +74,9 @@ FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, 1 <
 def test_where_nothing_can_be_kept_kernels_compile_and_one_line_says_so(
     tmp_path, place
 ):
-    """No folder, one that cannot even be asked for, as that of another user, and one on
-    a full disk.
+    """A folder that is not there, cannot be asked for, or is on a full disk.
+
+    One that cannot even be asked for is that of another user.
     """
     for _ in range(1 + (place == "cache")):  # what a full disk left is found again
         result = run(
@@ -120,7 +121,8 @@ def test_a_damaged_kernel_is_compiled_again(tmp_path, monkeypatch, ending, damag
 
 def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp_path):
     """Numba alone looks only at the file of the kernel itself."""
-    package, source = tmp_path / "bayesbridge", Path(bayesbridge.__file__).parent
+    package = tmp_path / "bayesbridge"
+    source = Path(bayesbridge.__file__).parent
     for folder in (".", "runtime", "display"):
         (package / folder).mkdir()
         for path in (source / folder).glob("*.py*"):
@@ -131,7 +133,8 @@ def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp
         "def square(x):\n    return times(times(x))\n"
     )
     script = (
-        "from bayesbridge.outer import square\nfrom bayesbridge.runtime.cache import cached_arrays\n"
+        "from bayesbridge.outer import square\n"
+        "from bayesbridge.runtime.cache import cached_arrays\n"
         "table = cached_arrays('table', lambda: {'one': square(1)})['one']\n"
         "print(square(5), sum(square.stats.cache_hits.values()), table)"
     )
@@ -148,18 +151,17 @@ def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp
 
 
 def test_no_kernel_gives_python_a_named_tuple():
-    """An interrupt that comes while a kernel runs would end the process: numba has no
-    class to make one of then.
+    """An interrupt that comes while a kernel runs would end the process.
+
+    numba has no class to make a named tuple of then.
     """
     sources = {
         path: path.read_text("utf-8")
         for path in Path(bayesbridge.__file__).parent.rglob("*.py")
     }
-    named = {
-        name
-        for text in sources.values()
-        for name in re.findall(r"^class (\w+)\(NamedTuple\)", text, flags=re.M)
-    }
+    named = set()
+    for text in sources.values():
+        named.update(re.findall(r"^class (\w+)\(NamedTuple\)", text, flags=re.M))
     for path, text in sources.items():
         for name, kind in re.findall(
             r"^@njit.*\ndef (\w+)\((?:.*|\n(?: .*\n)*)\) -> (.*):$", text, flags=re.M
@@ -211,11 +213,9 @@ def test_matrix_products_stay_on_one_thread_until_the_last_of_eight_threads_leav
     with threadpool_limits(3, user_api="blas"):
         before = blas_threads()
         with ThreadPoolExecutor(8) as threads:
-            limits = [
-                limit
-                for part in threads.map(enter_and_leave, range(8))
-                for limit in part
-            ]
+            limits = []
+            for part in threads.map(enter_and_leave, range(8)):
+                limits += part
         assert set(limits) == {1}
         assert blas_threads() == before
         assert set(before) == {3}
@@ -244,12 +244,12 @@ def test_what_nobody_used_for_long_is_removed(tmp_path):
     ):
         (tmp_path / name / "deep").mkdir(parents=True)
         os.utime(tmp_path / name, (time.time() - days * 86_400,) * 2)
-    new = tmp_path / "bayesbridge-0.2-new"
-    assert use_folder(new)
-    assert {path.name for path in tmp_path.iterdir()} == {new.name, *names[1:]}
-    os.utime(new, (0, 0))
-    assert not use_folder(new)
-    assert time.time() - new.stat().st_mtime < 86_400  # in use
+    used_folder = tmp_path / "bayesbridge-0.2-new"
+    assert use_folder(used_folder)
+    assert {path.name for path in tmp_path.iterdir()} == {used_folder.name, *names[1:]}
+    os.utime(used_folder, (0, 0))
+    assert not use_folder(used_folder)
+    assert time.time() - used_folder.stat().st_mtime < 86_400  # in use
 
 
 class Compilation:

@@ -35,8 +35,9 @@ def test_stream_equals_the_definition():
 
 
 def test_published_first_outputs():
-    """The state 1, 2, 3, 4 starts with 41943041, 58720359 (the generator's published
-    test vector).
+    """The generator's published test vector.
+
+    The state 1, 2, 3, 4 starts with 41943041, 58720359.
     """
     state = np.array([1, 2, 3, 4], dtype=np.uint64)
     assert [int(next64(state)) for _ in range(2)] == [41943041, 58720359]

@@ -9,21 +9,19 @@ from bayesbridge.views.documents import estimate_document
 def test_the_document_names_contracts_by_tricks_alone():
     posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32", trump="H").infer(draws=50, rng=1)
     registry = bb.estimators.registry.load(installed=False)
-    found = evaluate(
+    evaluation = evaluate(
         posterior,
         [registry.estimator(name) for name in ("capture", "tricks")],
         ask(posterior),
     )
-    said = estimate_document(found, Answer.of(found))
-    captured, taken = (
-        said["estimators"]["capture"]["T"],
-        said["estimators"]["tricks"]["tricks"],
-    )
-    assert (said["trump"], captured["at_table"], taken["at_table"]) == (
+    document = estimate_document(evaluation, Answer.of(evaluation))
+    captured = document["estimators"]["capture"]["T"]
+    won = document["estimators"]["tricks"]["tricks"]
+    assert (document["trump"], captured["at_table"], won["at_table"]) == (
         "H",
         False,
         True,
     )
     assert "makes" not in captured
-    assert list(taken["makes"]) == [f"{level}H" for level in range(1, 8)]
-    assert list(taken["makes"].values()) == list(taken["at_least"].values())
+    assert list(won["makes"]) == [f"{level}H" for level in range(1, 8)]
+    assert list(won["makes"].values()) == list(won["at_least"].values())

@@ -34,8 +34,12 @@ def cards(html):
 
 def suits_of(seats):
     """The suits of these seats' hands, board after board, as a page has them."""
-    hands = [deal[seat].pbn for deal in LAYOUTS for seat in seats]
-    suits = [suit for hand in hands for suit in hand.split(".")]
+    hands = []
+    for deal in LAYOUTS:
+        hands += [deal[seat].pbn for seat in seats]
+    suits = []
+    for hand in hands:
+        suits += hand.split(".")
     return [" ".join(suit).replace("T", "10") or "–" for suit in suits]
 
 
@@ -66,8 +70,10 @@ def test_the_teacher_sees_every_hand_its_type_and_the_answers(teachers):
 
 
 def test_tricks_and_par_that_anybody_can_count():
-    """Thirteen cards of one suit with each: trumps of the side take all, at no trumps
-    the leader does. North and South outbid seven hearts by seven spades.
+    """Thirteen cards of one suit with each.
+
+    Trumps of the side take all, at no trumps the leader does. North and South outbid
+    seven hearts by seven spades.
     """
     deal = bb.Deal.of(
         "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
@@ -87,13 +93,14 @@ def test_the_type_of_a_deal_goes_into_files_and_diagrams(tmp_path, capsys):
     for name in ("a.pbn", "a.html"):
         assert main([*words, "--out", str(tmp_path / name)]) == 0
     assert (tmp_path / "a.pbn").read_text().count("{strong}") == 2
-    (first, second) = bb.open_records(tmp_path / "a.pbn").records
-    assert (first.dealer, second.dealer) == (Seat.E, Seat.E)
+    (board_1, board_2) = bb.open_records(tmp_path / "a.pbn").records
+    assert (board_1.dealer, board_2.dealer) == (Seat.E, Seat.E)
     assert "strong" not in (tmp_path / "a.html").read_text("utf-8")
     assert "Board 2 · strong" in (tmp_path / "a-teacher.html").read_text("utf-8")
     capsys.readouterr()
     assert main(words) == 0
-    assert "\nDealer East " in (out := capsys.readouterr().out)
+    out = capsys.readouterr().out
+    assert "\nDealer East " in out
     assert "\nstrong " in out
 
 
@@ -104,12 +111,12 @@ def test_the_page_fits_phones_and_paper(browser, request, whose, pages, width):
     page.emulate_media(media="print" if width == 794 else "screen")
     page.set_content(request.getfixturevalue(whose))
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    bad = [
-        one["id"]
-        for one in Axe().run(page).response["violations"]
-        if one["impact"] in ("serious", "critical")
+    serious = [
+        violation["id"]
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in ("serious", "critical")
     ]
-    assert bad == []
+    assert serious == []
     if width == 794:
         paper = page.pdf(prefer_css_page_size=True)
         assert len(re.findall(rb"/Type\s*/Page\b", paper)) == pages

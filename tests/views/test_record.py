@@ -1,6 +1,4 @@
-"""A record's page: its states are those of the posterior, and a real browser steps
-through them.
-"""
+"""A record's page has the posterior's states; a real browser steps through them."""
 
 import json
 import re
@@ -40,7 +38,7 @@ def html(record):
 
 
 @pytest.fixture(scope="module")
-def data(html):
+def page_data(html):
     return json.loads(
         re.search(r'<script type="application/json" id="states">(.*?)</script>', html)[
             1
@@ -60,8 +58,8 @@ def test_nothing_comes_from_elsewhere_and_nothing_breaks_out(html):
     assert len(page.ids) == len(set(page.ids))
 
 
-def test_every_call_the_lead_the_dummy_and_every_trick_is_a_step(data):
-    events = [step["event"] for step in data["steps"]]
+def test_every_call_the_lead_the_dummy_and_every_trick_is_a_step(page_data):
+    events = [step["event"] for step in page_data["steps"]]
     assert events == [
         "East looks at 13 cards",
         "South bids 1NT",
@@ -75,27 +73,29 @@ def test_every_call_the_lead_the_dummy_and_every_trick_is_a_step(data):
         "Trick 1, won by South: West led ♣10 ♣4 ♣J ♣Q",
         "Trick 2, won by North: South led ♥3 ♥5 ♥Q ♥4",
     ]
-    assert [step["cards"] for step in data["steps"][-4:]] == [1, 1, 4, 8]
+    assert [step["cards"] for step in page_data["steps"][-4:]] == [1, 1, 4, 8]
 
 
-def test_states_are_those_of_the_posterior(record, data):
+def test_states_are_those_of_the_posterior(record, page_data):
     """The last step, asked of the belief itself."""
     belief = bb.Belief.of_record(record, "E")
     posterior = belief.infer(draws=100, rng=1)
-    last = data["steps"][-1]
-    assert last["hidden"] == ["S", "W"]
+    last_step = page_data["steps"][-1]
+    assert last_step["hidden"] == ["S", "W"]
     cards = posterior.card_probabilities()
-    error = (
-        5 * (0.25 / max(posterior.ess, 1)) ** 0.5
-    )  # other draws: the fit starts elsewhere
+    # Its draws are others, since the fit starts elsewhere.
+    error = 5 * (0.25 / max(posterior.ess, 1)) ** 0.5
     for card in ("CK", "SA", "HK"):
-        share = last["places"]["W"][data["table"]["cards"].index(card)] / 1000
+        share = last_step["places"]["W"][page_data["table"]["cards"].index(card)] / 1000
         assert share == pytest.approx(float(cards.sel(card=card, seat="W")), abs=error)
-    assert last["layouts"].replace(" ", "") == str(belief.count())
-    told = [step["told"] for step in data["steps"]]
-    assert told[0] is None
-    first, final = data["steps"][0]["bits"], last["bits"]
-    assert sum(told[1:]) == pytest.approx(first - final, abs=0.02 * len(told))
+    assert last_step["layouts"].replace(" ", "") == str(belief.count())
+    bits_told = [step["told"] for step in page_data["steps"]]
+    assert bits_told[0] is None
+    bits_at_first = page_data["steps"][0]["bits"]
+    bits_at_last = last_step["bits"]
+    assert sum(bits_told[1:]) == pytest.approx(
+        bits_at_first - bits_at_last, abs=0.02 * len(bits_told)
+    )
 
 
 @pytest.fixture
@@ -118,8 +118,8 @@ def shown(browser, html, tmp_path):
     assert errors == []
 
 
-def test_a_browser_steps_through_the_record(shown, data):
-    steps = data["steps"]
+def test_a_browser_steps_through_the_record(shown, page_data):
+    steps = page_data["steps"]
 
     def event():
         return shown.inner_text("#event")
@@ -140,14 +140,17 @@ def test_a_browser_steps_through_the_record(shown, data):
     assert shown.get_attribute("#slider", "aria-valuetext") == event()
     north = shown.inner_text(".hand.n")
     assert "J 5 4" in north
-    share = steps[8]["places"]["W"][data["table"]["cards"].index("CK")]
+    share = steps[8]["places"]["W"][page_data["table"]["cards"].index("CK")]
     clubs = shown.locator("#cards table").nth(3).locator("tbody tr").last.locator("td")
     assert abs(int(clubs.nth(1).inner_text()) - share / 10) <= 0.51
     shown.check("#truth")
     assert shown.locator("#cards td.true").count() > 0
     shown.check("#honours")
     assert shown.locator("#cards table").first.locator("thead th").count() == 5
-    symbols = "[...'SHDC'].map(suit => getComputedStyle(document.querySelector(`#table .suit-${suit}`)).color)"
+    symbols = """[...'SHDC'].map(suit => {
+        const symbol = document.querySelector(`#table .suit-${suit}`);
+        return getComputedStyle(symbol).color;
+    })"""
     assert len(set(shown.evaluate(symbols))) == 2
     shown.check("#four")
     shown.reload()

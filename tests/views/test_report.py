@@ -1,5 +1,6 @@
-"""The page: whole, self-contained, true to the result; in a real browser light and
-dark, wide and narrow.
+"""The report's page: whole, self-contained, true to the result.
+
+In a real browser light and dark, wide and narrow.
 """
 
 import contextlib
@@ -17,13 +18,17 @@ from tests import positions
 
 
 class Page(HTMLParser):
-    """Elements, texts and identifiers of a page; unclosed or crossed elements are an
-    error.
+    """Elements, texts and identifiers of a page.
+
+    Unclosed or crossed elements are an error.
     """
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.elements, self.words, self.ids = [], [], [], []
+        self.open = []
+        self.elements = []
+        self.words = []
+        self.ids = []
         self.feed(text)
         assert self.open == []
 
@@ -74,9 +79,8 @@ def test_nothing_comes_from_elsewhere(html, page):
     assert "://" not in html
     assert INK not in html  # pictures take the colours of the page
     assert PAPER not in html
-    assert [attrs for tag, attrs in page.elements if tag == "script"] == [
-        {}
-    ]  # remembers the colours of the suits
+    # The one script remembers the colours of the suits.
+    assert [attrs for tag, attrs in page.elements if tag == "script"] == [{}]
     assert not {"link", "iframe", "img", "object", "embed", "base"} & {
         tag for tag, _ in page.elements
     }
@@ -116,16 +120,17 @@ def test_every_section_is_there(page):
 def test_three_sentences_come_first(question, html):
     """Strength, honours, tricks: each figure by another way than the page's own."""
     posterior, _, _ = question
-    said = re.findall(
+    sentences = re.findall(
         r"<p>(.*?)</p>", re.search(r'<div class="short">(.*?)</div>', html)[1]
     )
-    assert len(said) == 3
+    assert len(sentences) == 3
     points = posterior.expect(lambda layouts: layouts.points[:, [2, 3]])
-    assert said[0].startswith(f"Points: South {points[0]:.0f} (80 %: ")
-    assert said[0].endswith(f"), West {points[1]:.0f}.")
-    assert said[1].startswith("No missing ace, king or queen is likelier")
+    assert sentences[0].startswith(f"Points: South {points[0]:.0f} (80 %: ")
+    assert sentences[0].endswith(f"), West {points[1]:.0f}.")
+    assert sentences[1].startswith("No missing ace, king or queen is likelier")
     assert re.fullmatch(
-        r"Of all games .* by South has the best chance: .* tricks on average\.", said[2]
+        r"Of all games .* by South has the best chance: .* tricks on average\.",
+        sentences[2],
     )
 
 
@@ -165,9 +170,9 @@ def test_the_code_on_the_page_gives_the_numbers_on_it(question, html):
 
 def test_a_contract_has_a_section_of_its_own():
     posterior = positions.quiet().infer(rng=1)
-    asked = bb.estimate(posterior, contract="1NT", solve=0, rng=1)
-    odds = ContractOdds.of_tree(asked)
-    html = bb.html_report(posterior, bb.estimate(posterior), contract=asked)
+    contract_tree = bb.estimate(posterior, contract="1NT", solve=0, rng=1)
+    odds = ContractOdds.of_tree(contract_tree)
+    html = bb.html_report(posterior, bb.estimate(posterior), contract=contract_tree)
     page = Page(html)
     assert f"Whether {odds.contract} makes" in page.text
     assert odds.sentence in page.text
@@ -184,5 +189,5 @@ def test_a_contract_has_a_section_of_its_own():
         ),
         names,
     )
-    assert names["contract"]["contract"].identical(asked["contract"])
+    assert names["contract"]["contract"].identical(contract_tree["contract"])
     assert "Whether" not in Page(bb.html_report(posterior, bb.estimate(posterior))).text

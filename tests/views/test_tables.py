@@ -16,11 +16,15 @@ from tests import positions
 
 
 def test_what_is_told_of_honours():
-    """East has no heart, and nothing else is known: each missing heart honour is told
-    log2(3/2) bits.
+    """Each missing heart honour is told log2(3/2) bits.
+
+    East has no heart, and nothing else is known.
     """
     posterior = positions.wide().given(bb.Void("E", "H")).infer(draws=50, rng=1)
-    bits = {CARDS[place]: known for place, known in card_information(posterior).items()}
+    bits = {
+        CARDS[place]: information
+        for place, information in card_information(posterior).items()
+    }
     assert [bits["HA"], bits["HQ"]] == pytest.approx([np.log2(1.5)] * 2)
     assert sentences(
         posterior,

@@ -14,8 +14,9 @@ def server(web):
 
 @pytest.fixture
 def tab(browser, server):
-    """Open pages of the explorer: ``tab()`` at a hand of three players, ``tab("")`` on
-    the first visit.
+    """Opens pages of the explorer.
+
+    ``tab()`` is at a hand of three players, ``tab("")`` at the first visit.
     """
     contexts = []
 
@@ -41,12 +42,10 @@ def tab(browser, server):
         return page
 
     yield opened
-    problems = [
-        problem
-        for context in contexts
-        for page in context.pages
-        for problem in getattr(page, "problems", [])
-    ]
+    problems = []
+    for context in contexts:
+        for page in context.pages:
+            problems += getattr(page, "problems", [])
     for context in contexts:
         context.close()
     assert problems == []

@@ -32,22 +32,26 @@ class Server:
         assert not self.thread.is_alive()
 
     def request(self, method, path, body=None, **headers):
-        """Status, headers and text of one request; no status where the server hangs up
-        while we send.
+        """Status, headers and text of one request.
+
+        The status is None where the server hangs up while we send.
         """
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        usual = (
+        default_headers = (
             {"Origin": f"http://{self.host}", "Content-Type": "application/json"}
             if method == "POST"
             else {}
         )
-        data = json.dumps(body) if isinstance(body, dict | list) else body
+        payload = json.dumps(body) if isinstance(body, dict | list) else body
         try:
             connection.request(
                 method,
                 path,
-                data,
-                {**usual, **{k.replace("_", "-"): v for k, v in headers.items()}},
+                payload,
+                {
+                    **default_headers,
+                    **{k.replace("_", "-"): v for k, v in headers.items()},
+                },
             )
             response = connection.getresponse()
             return (
@@ -68,8 +72,8 @@ class Server:
         assert status == 200, text
         frames = [frame.split("\n") for frame in text.split("\n\n") if frame]
         return [
-            (name.removeprefix("event: "), json.loads(data.removeprefix("data: ")))
-            for name, data in frames
+            (name.removeprefix("event: "), json.loads(payload.removeprefix("data: ")))
+            for name, payload in frames
         ]
 
 
@@ -80,15 +84,15 @@ def settled(page):
     )
 
 
-def click(page, what):
+def click(page, selector):
     """Click, and wait for the answer."""
-    page.click(what)
+    page.click(selector)
     settled(page)
 
 
-def choose(page, what, value):
+def choose(page, selector, value):
     """Choose an option of a list, and wait for the answer."""
-    page.select_option(what, value)
+    page.select_option(selector, value)
     settled(page)
 
 
@@ -126,5 +130,5 @@ def enter(page, text):
 
 def call(page, *calls):
     """Click calls of the bidding box."""
-    for one in calls:
-        click(page, f'#box [data-call="{one}"]')
+    for name in calls:
+        click(page, f'#box [data-call="{name}"]')

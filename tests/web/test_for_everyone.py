@@ -1,5 +1,6 @@
-"""The page for everyone: screen readers, phones, dark rooms, keyboards; axe-core looks
-for what is missing.
+"""The page for everyone: screen readers, phones, dark rooms, keyboards.
+
+axe-core looks for what is missing.
 """
 
 import json
@@ -29,23 +30,24 @@ def test_axe_finds_nothing_serious(tab, width, scheme):
         "#tabs button:not([hidden])", "all => all.map(one => one.dataset.tab)"
     ):
         panel(page, name)
-        found = Axe().run(page).response["violations"]
-        bad = [one for one in found if one["impact"] in ("serious", "critical")]
-        assert [
-            (name, one["id"], node["html"][:120])
-            for one in bad
-            for node in one["nodes"]
-        ] == []
+        violations = Axe().run(page).response["violations"]
+        serious = [
+            violation
+            for violation in violations
+            if violation["impact"] in ("serious", "critical")
+        ]
+        for violation in serious:
+            places = [node["html"][:120] for node in violation["nodes"]]
+            assert places == [], (name, violation["id"])
 
 
 @pytest.mark.parametrize("width", [400, 768, 1280])
 def test_the_table_and_an_answer_are_in_sight(tab, width):
     page = tab("", viewport={"width": width, "height": 800}, has_touch=width == 400)
-    for part in ("#compass", "#auction", "#heat"):
-        box = page.locator(part).bounding_box()
-        assert box["y"] + box["height"] <= (
-            750 if width == 400 else 800
-        )  # the tabs of a phone stand below
+    for selector in ("#compass", "#auction", "#heat"):
+        box = page.locator(selector).bounding_box()
+        # The tabs of a phone stand below.
+        assert box["y"] + box["height"] <= (750 if width == 400 else 800)
     for name in page.eval_on_selector_all(
         "#tabs button:not([hidden])", "all => all.map(one => one.dataset.tab)"
     ):
@@ -86,7 +88,10 @@ def test_colours_motion_and_suits(tab):
         )
         > 4
     )
-    suits = "[...'SHDC'].map(suit => getComputedStyle(document.querySelector(`#picker .suit-${suit}`)).color)"
+    suits = """[...'SHDC'].map(suit => {
+        const symbol = document.querySelector(`#picker .suit-${suit}`);
+        return getComputedStyle(symbol).color;
+    })"""
     assert len(set(dark.evaluate(suits))) == 2
     panel(dark, "more")
     dark.check("#four")
@@ -115,8 +120,9 @@ DEAL = bb.Deal.from_pbn(
 
 
 def play_order():
-    """The play of the deal in no trumps, West to lead: everybody plays the lowest legal
-    card, or wins if it can.
+    """The play of the deal in no trumps, West to lead.
+
+    Everybody plays the lowest legal card, or wins if it can.
     """
     hands = dict(zip(bb.Seat, DEAL, strict=True))
     trick = Trick(bb.Seat.W)
@@ -158,7 +164,10 @@ def test_a_board_by_keyboard_alone(tab):
 
     def index(group):
         return page.evaluate(
-            "group => [...document.querySelectorAll(`${group} button`)].indexOf(document.activeElement)",
+            """group => {
+                const buttons = [...document.querySelectorAll(`${group} button`)];
+                return buttons.indexOf(document.activeElement);
+            }""",
             group,
         )
 

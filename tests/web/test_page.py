@@ -1,5 +1,6 @@
-"""The page in a real browser: every control, links, files, tabs, and a server that goes
-and comes back.
+"""The page in a real browser: every control, links, files, tabs.
+
+Also a server that goes and comes back.
 """
 
 import json
@@ -59,12 +60,8 @@ def test_the_first_visit_is_a_moment_of_four_players(tab):
     assert page.locator("#moved").is_hidden()
     click(page, "#reset")
     assert page.locator("#hint").is_visible()
-    for (
-        moment,
-        answer,
-        own,
-        moved,
-    ) in (  # the own card tells nothing, the own call little of partner's 1NT
+    # The own card tells nothing, the own call little of partner's 1NT.
+    for moment, answer, own, moved in (
         ("lead", "#leads", '#picker [data-card="D9"]', "no card moved by more"),
         ("slam", "#contracts", '#box [data-call="3NT"]', "S calls 3NT: "),
     ):
@@ -86,8 +83,8 @@ def test_three_players_are_counted_exactly(tab):
     assert "convolution" in page.inner_text("#how")
     assert "T = 10" in page.inner_text("#captures")
     track, table = (
-        page.locator(what).first.bounding_box()["width"]
-        for what in ("#captures .track", "#captures")
+        page.locator(selector).first.bounding_box()["width"]
+        for selector in ("#captures .track", "#captures")
     )
     assert track > table / 2
     assert page.locator("#box [aria-disabled=false]").count() == 36
@@ -105,12 +102,12 @@ def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
         "#entry"
     ).is_visible()  # on a phone too, where it stands under Add
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    bad = [
-        one["id"]
-        for one in Axe().run(page).response["violations"]
-        if one["impact"] in ("serious", "critical")
+    serious = [
+        violation["id"]
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in ("serious", "critical")
     ]
-    assert bad == []
+    assert serious == []
     page.fill("#entry", "AKQ2.KJ3.A54.Q3")
     page.press("#entry", "Enter")
     page.wait_for_function(
@@ -136,7 +133,10 @@ def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
     assert chips(page) == ["S calls 1H"]
     click(page, "#reset")
     assert "hand=KQ84.75.KJ73.A98" in page.url  # not the moment of the first visit
-    deal = "md|1SAJ6532HK742DQC96,SKQ84H95DKJ73CA84,ST97HAQ3DA9852CK7|sv|o|mb|1N|mb|p|mb|3N|mb|p|mb|p|mb|p|pc|H5|"
+    deal = (
+        "md|1SAJ6532HK742DQC96,SKQ84H95DKJ73CA84,ST97HAQ3DA9852CK7|sv|o|"
+        "mb|1N|mb|p|mb|3N|mb|p|mb|p|mb|p|pc|H5|"
+    )
     for link in (deal, deal.replace("|", "%7C").replace(",", "%2C")):
         enter(
             page,
@@ -154,15 +154,19 @@ def test_an_empty_table_takes_a_hand_an_auction_and_a_link(tab, width):
 def test_a_ranking_sharpens_while_it_is_watched(tab, width):
     page = tab("", viewport={"width": width, "height": 900})
     choose(page, "#moment", "lead")
-    solved = "() => Number(/From ([0-9]+) solved/.exec(document.getElementById('leads-notes').textContent)[1])"
-    first = page.evaluate(solved)
+    count_solved = """() => {
+        const notes = document.getElementById('leads-notes').textContent;
+        return Number(/From ([0-9]+) solved/.exec(notes)[1]);
+    }"""
+    solved_at_first = page.evaluate(count_solved)
     assert "More are being solved" in page.inner_text("#leads-notes")
-    page.wait_for_function(f"first => ({solved})() >= 1.9 * first", arg=first)
+    page.wait_for_function(
+        f"first => ({count_solved})() >= 1.9 * first", arg=solved_at_first
+    )
     assert page.locator("#leads tbody tr").first.is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    click(
-        page, '#compass [data-key="h-SQ"]'
-    )  # a click ends it, and finds a process that computes
+    # A click ends it, and finds a process that computes.
+    click(page, '#compass [data-key="h-SQ"]')
     assert "More are being solved" not in page.inner_text("#leads-notes")
     assert chips(page)[-1] == "W plays SQ"
 
@@ -225,9 +229,8 @@ def test_the_table_can_be_set_in_every_way(tab):
     page.set_input_files(
         "#file", {"name": "own.json", "mimeType": "", "buffer": style.encode()}
     )
-    page.wait_for_function(
-        "() => location.hash.includes('style=NS:Ash%2BElm.9.')"
-    )  # West looks: of its opponents
+    # West looks, so the style is that of its opponents.
+    page.wait_for_function("() => location.hash.includes('style=NS:Ash%2BElm.9.')")
     settled(page)
     assert "NS bid as Ash+Elm did at 9 tables" in page.inner_text("#models")
     assert "Ash+Elm, 9 tables" in page.inner_text("#style-EW")
@@ -285,15 +288,18 @@ def test_contracts_comparison_layouts_and_downloads(tab):
 
 
 def test_a_link_gives_the_same_page_again(tab):
-    page = tab(
-        f"#{HAND}&void=E:H&length=W:S:5-13&show=more&with={HAND.replace('&', '%26').replace('=', '%3D')}"
-    )
+    compared = HAND.replace("&", "%26").replace("=", "%3D")
+    page = tab(f"#{HAND}&void=E:H&length=W:S:5-13&show=more&with={compared}")
     page.wait_for_selector("#compare table")
-    other = tab("#" + page.url.split("#")[1])
-    other.wait_for_selector("#compare table")
-    assert other.inner_text("#heat") == page.inner_text("#heat")
-    assert chips(other) == chips(page) == ["E is void in H", "W has 5 to 13 cards in S"]
-    assert other.inner_text("#compare") == page.inner_text("#compare")
+    linked_page = tab("#" + page.url.split("#")[1])
+    linked_page.wait_for_selector("#compare table")
+    assert linked_page.inner_text("#heat") == page.inner_text("#heat")
+    assert (
+        chips(linked_page)
+        == chips(page)
+        == ["E is void in H", "W has 5 to 13 cards in S"]
+    )
+    assert linked_page.inner_text("#compare") == page.inner_text("#compare")
 
 
 def test_a_link_says_what_it_does_not_know(tab):
@@ -312,7 +318,8 @@ def test_a_dropped_file_is_stepped_through(tab):
         """text => {
             const transfer = new DataTransfer();
             transfer.items.add(new File([text], "match.pbn"));
-            document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true}));
+            const drop = {dataTransfer: transfer, bubbles: true};
+            document.body.dispatchEvent(new DragEvent("drop", drop));
         }""",
         BOARD,
     )

@@ -1,5 +1,7 @@
-"""The page as a club player uses it, on a wide screen and on a phone: what is typed
-is read aloud, typos jam nothing, nothing moves under the pointer, old answers look old.
+"""The page as a club player uses it, on a wide screen and on a phone.
+
+What is typed is read aloud, typos jam nothing, nothing moves under the pointer, old
+answers look old.
 """
 
 import pytest
@@ -112,9 +114,9 @@ def test_your_call_is_the_first_panel_while_you_are_to_call(tab, width):
     page = sized(tab, width)
     enter(page, "S: KQ84.75.KJ73.A98 (1H)")
     assert page.inner_text("#h-call") == "Your call"
-    first = page.locator("#calls tr").first
-    assert first.is_visible()
-    assert first.inner_text().split()[:2] == ["X", "95.3"]
+    likeliest_call = page.locator("#calls tr").first
+    assert likeliest_call.is_visible()
+    assert likeliest_call.inner_text().split()[:2] == ["X", "95.3"]
     page.click("#value-calls")
     page.wait_for_selector("#values tbody tr")
     assert page.inner_text("#values tbody tr >> nth=0").split()[0] == "X"
@@ -124,7 +126,9 @@ def test_your_call_is_the_first_panel_while_you_are_to_call(tab, width):
     assert page.locator("#calls").is_hidden()
 
 
-PLACES = """() => [...document.querySelectorAll('#picker button, .held, #entry, #add button, #tabs button, #undo')]
+PLACES = """() => [...document.querySelectorAll(
+        '#picker button, .held, #entry, #add button, #tabs button, #undo'
+    )]
     .filter(one => one.offsetParent)
     .map(one => [one.dataset.card ?? one.textContent, one.getBoundingClientRect().top + scrollY])"""
 
@@ -152,7 +156,10 @@ def test_nothing_moves_under_the_pointer(tab, width):
 @WIDTHS
 def test_the_bidding_box_stays_where_it_is(tab, width):
     page = sized(tab, width, f"#{HAND}&players=4")
-    where = "() => document.querySelector('#box [data-call=\"7C\"]').getBoundingClientRect().top + scrollY"
+    where = """() => {
+        const call = document.querySelector('#box [data-call="7C"]');
+        return call.getBoundingClientRect().top + scrollY;
+    }"""
     place = page.evaluate(where)
     for call in ("1S", "Pass", "2S", "Pass", "3C", "Pass", "3D", "Pass", "4S", "Pass"):
         click(page, f'#box [data-call="{call}"]')
@@ -163,7 +170,9 @@ HELD = """() => {
     window.held = true;
     const plain = window.fetch;
     window.fetch = async (...words) => {
-        while (window.held && String(words[0]).startsWith("ask")) await new Promise(act => setTimeout(act, 20));
+        while (window.held && String(words[0]).startsWith("ask")) {
+            await new Promise(act => setTimeout(act, 20));
+        }
         return plain(...words);
     };
 }"""
@@ -281,7 +290,8 @@ def test_a_record_is_still_there_after_a_reload(tab, width):
     page.click("#start-review")
     page.click("#start-review")
     page.wait_for_function(
-        "() => document.getElementById('review-words').textContent === 'Stopped before the first card was judged.'"
+        "() => document.getElementById('review-words').textContent"
+        " === 'Stopped before the first card was judged.'"
     )
     click(page, "#clear")
     assert page.locator("#stepper").is_hidden()
@@ -297,7 +307,8 @@ def test_the_first_seconds_say_what_the_page_is(tab, width):
     assert label.is_visible()
     assert "What do the hidden hands hold" in label.inner_text()
     entry, table = (
-        page.locator(what).bounding_box()["y"] for what in ("#entry", "#compass")
+        page.locator(selector).bounding_box()["y"]
+        for selector in ("#entry", "#compass")
     )
     assert entry < table
     assert "7♠ hangs on the ♦Q" in page.inner_text("#hint")
@@ -308,8 +319,10 @@ def test_the_first_seconds_say_what_the_page_is(tab, width):
         """() => {
             const all = [...document.querySelectorAll('button, input, select, textarea, summary')];
             const add = document.querySelector('#add');
-            const before = one => one.compareDocumentPosition(add) & Node.DOCUMENT_POSITION_FOLLOWING;
-            return all.filter(one => one.checkVisibility() && one.tabIndex >= 0 && before(one)).length;
+            const following = Node.DOCUMENT_POSITION_FOLLOWING;
+            const before = one => one.compareDocumentPosition(add) & following;
+            const stops = one => one.checkVisibility() && one.tabIndex >= 0;
+            return all.filter(one => stops(one) && before(one)).length;
         }"""
     )
     assert stops <= 13
@@ -323,9 +336,9 @@ class Counted:
         self.clicks = 0
         self.keys = 0
 
-    def click(self, what):
+    def click(self, selector):
         self.clicks += 1
-        click(self.page, what)
+        click(self.page, selector)
 
     def type(self, field, text):
         """Click a field, type or paste, and press Enter."""
@@ -347,8 +360,10 @@ class Counted:
 
 @WIDTHS
 def test_how_many_clicks_and_keys_the_tasks_of_a_newcomer_take(tab, width):
-    """None more than before: bid 1 click at 1280 and 3 at 400 pixels, lead 1 and 3,
-    six tricks 41 and 42, a record 1 and 2, a hand 1 and 2, T 1 and 2.
+    """No task takes more clicks than before, at 1280 and at 400 pixels.
+
+    Bid 1 and 3, lead 1 and 3, six tricks 41 and 42, a record 1 and 2, a hand 1 and 2, T
+    1 and 2.
     """
     phone = width == 400
     page = sized(tab, width)

@@ -1,6 +1,4 @@
-"""The server: what it answers, what it refuses, and that hostile requests leave it as
-it was.
-"""
+"""The server: what it answers and refuses; hostile requests leave it as it was."""
 
 import json
 import re
@@ -60,9 +58,8 @@ def test_the_page_and_its_headers(server, path, kind):
 
 def test_the_page_is_small_and_fetches_nothing_from_elsewhere():
     folder = Path(worker.__file__).parent / "page"
-    assert (
-        sum(file.stat().st_size for file in folder.iterdir()) < 104_000
-    )  # and 4 kB of views/style.css before its own
+    # The 4 kB of views/style.css come on top.
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 104_000
     for file in folder.iterdir():
         assert "://" not in file.read_text("utf-8")
 
@@ -123,8 +120,10 @@ GOOD = json.dumps({"tab": "h", "question": POSITION})
 def test_hostile_requests_are_refused_in_one_line(
     server, capfd, status, method, path, body, headers
 ):
-    told, _, text = server.request(method, path, body, **headers)
-    assert told == status or (told is None and len(body) > 2_000_000)
+    answered_status, _, text = server.request(method, path, body, **headers)
+    assert answered_status == status or (
+        answered_status is None and len(body) > 2_000_000
+    )
     assert text.count("\n") <= 1
     assert "Traceback" not in text
     assert capfd.readouterr().err == ""
@@ -134,7 +133,8 @@ def test_hostile_requests_are_refused_in_one_line(
     ("tab", "ends"), [("crowd-{}", "end"), ("one", "end|replaced")]
 )
 def test_many_requests_at_once_are_served_or_refused(server, capfd, tab, ends):
-    results, many = [], 40
+    results = []
+    many = 40
 
     def one(number):
         results.append(
@@ -242,15 +242,15 @@ def test_a_request_must_be_there_in_time(server, monkeypatch, text, answer):
 
 def test_a_connection_may_ask_again_after_its_header_was_in_time(server, monkeypatch):
     monkeypatch.setattr("bayesbridge.web.connections.REQUEST_SECONDS", 0.1)
-    whole = f"GET /{TOKEN}/explorer.css HTTP/1.1\r\nHost: {{host}}\r\n\r\n"
-    with begun(server, whole) as connection:
+    request = f"GET /{TOKEN}/explorer.css HTTP/1.1\r\nHost: {{host}}\r\n\r\n"
+    with begun(server, request) as connection:
         file = connection.makefile("rb")
         for _ in range(2):
             assert file.readline() == b"HTTP/1.1 200 OK\r\n"
             headers = dict(line.split(b": ") for line in iter(file.readline, b"\r\n"))
             file.read(int(headers[b"content-length"]))
             time.sleep(0.3)
-            connection.sendall(whole.format(host=server.host).encode())
+            connection.sendall(request.format(host=server.host).encode())
 
 
 def test_a_newer_question_of_a_tab_takes_the_place_of_the_older(server):

@@ -1,5 +1,6 @@
-"""The explorer in a notebook: its messages without a front end, then in JupyterLab and
-in marimo under Chromium.
+"""The explorer in a notebook: messages without a front end, then under Chromium.
+
+In JupyterLab and in marimo.
 """
 
 import os
@@ -24,10 +25,10 @@ QUESTION = {"settings": {"observer": "S", "hand": HAND}, "evidence": [["void", "
 
 def tell(widget, **message):
     """Send a message of the page, and hear what is sent back."""
-    heard = []
-    widget.send = heard.append
+    replies = []
+    widget.send = replies.append
     widget._handle_custom_msg(message, [])
-    return heard[0]
+    return replies[0]
 
 
 def test_a_question_is_answered_event_by_event(monkeypatch):
@@ -35,9 +36,8 @@ def test_a_question_is_answered_event_by_event(monkeypatch):
     widget = bb.explore()
     event = tell(widget, id="1", kind="ask", question=QUESTION)["event"]
     names = [event[0]]
-    assert (
-        tell(widget, id="2", kind="ask", question=QUESTION)["event"] == event
-    )  # before the end of the first
+    # The second question is answered before the end of the first.
+    assert tell(widget, id="2", kind="ask", question=QUESTION)["event"] == event
     while names[-1] != "end":
         names.append(tell(widget, id="1")["event"][0])
     assert names == ["board", "cards", "chip", "captures", "points", "contracts", "end"]
@@ -55,22 +55,29 @@ def test_a_question_is_answered_event_by_event(monkeypatch):
 
 
 def test_what_is_clicked_is_the_belief():
-    widget, void = bb.explore(), THREE.given(bb.Void("E", "H"))
+    widget = bb.explore()
+    void = THREE.given(bb.Void("E", "H"))
     assert widget.belief is None
     clicked = []
-    for more in ("", "&show=play&void=E:H", "&void=E:H&length=E:H:3", "&hand=AKQ2..."):
-        widget.set_state({"link": f"observer=S&hand={HAND}{more}"})
+    for evidence in (
+        "",
+        "&show=play&void=E:H",
+        "&void=E:H&length=E:H:3",
+        "&hand=AKQ2...",
+    ):
+        widget.set_state({"link": f"observer=S&hand={HAND}{evidence}"})
         clicked.append(widget.belief)
+    # It stays as it was while it contradicts itself or has not 13 cards.
     assert clicked == [
         THREE,
         void,
         void,
         void,
-    ]  # while it contradicts itself or has not 13 cards, as before
-    heard = []
-    widget.send = heard.append
+    ]
+    messages = []
+    widget.send = messages.append
     widget.belief = THREE
-    assert heard == [{"link": widget.link}]
+    assert messages == [{"link": widget.link}]
     assert widget.belief == THREE
 
 
@@ -122,8 +129,14 @@ def test_what_it_cannot_show_is_refused_in_a_line(monkeypatch):
         bb.explore()
 
 
-SHOW = f'import bayesbridge as bb, sys; widget = bb.explore(bb.Belief("S", "{HAND}").given(bb.Void("E", "H")))'
-TELL = """f"After: {widget.belief.evidence[-1]}, server: {'bayesbridge.web.server' in sys.modules}\""""
+SHOW = (
+    "import bayesbridge as bb, sys; "
+    f'widget = bb.explore(bb.Belief("S", "{HAND}").given(bb.Void("E", "H")))'
+)
+TELL = (
+    'f"After: {widget.belief.evidence[-1]}, '
+    """server: {'bayesbridge.web.server' in sys.modules}\""""
+)
 MARIMO = f"""import marimo
 app = marimo.App()
 with app.setup:
