@@ -381,8 +381,9 @@ class Belief:
 
     @property
     def _game_is_doubtful(self) -> bool:
-        """Whether suits are bid as in bridge, where neither the game nor a bidder was
-        named and the paper's game is meant.
+        """Whether suits are bid as in bridge though the paper's game is assumed.
+
+        Neither the game nor a bidder was named then.
         """
         if self.dummy is None or self._implied_models is None:
             return False

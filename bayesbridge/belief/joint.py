@@ -1,5 +1,6 @@
-"""Joint inference of a player's style θ and of the layout: each call is evidence about
-both.
+"""Joint inference of a player's style θ and of the layout.
+
+Each call is evidence about both.
 
 The style model reads nothing of a hand but its five cells, so layouts with the same
 cells are one *row*, weighted by the likelihood of the other evidence (over its density,
@@ -168,8 +169,9 @@ class Diagnostics(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JointPosterior:
-    """What is known of a player's style and of the layout, after their records and the
-    calls of this auction.
+    """What is known of a player's style and of the layout.
+
+    The evidence is the player's records and the calls of this auction.
     """
 
     #: Their style, as draws that count the same; the player's name is that of the seat.

@@ -111,15 +111,17 @@ class Posterior(Draws):
 
     @cached_property
     def layouts(self) -> Layouts:
-        """All layouts of the posterior; with an open dummy these can be ten million, 32
-        bytes each.
+        """All layouts of the posterior.
+
+        With an open dummy these can be ten million, 32 bytes each.
         """
         return Layouts.adopt(self.stretch(0, len(self)))
 
     @property
     def card_table(self) -> Floats:
-        """(52, 4) P(seat holds card), in the order of ``CARDS``; exact where the
-        evidence is hard.
+        """(52, 4) P(seat holds card), in the order of ``CARDS``.
+
+        Exact where the evidence is hard.
         """
         return read_only((self.tables or self.marginals).card_marginals()[::-1])
 
@@ -130,8 +132,9 @@ class Posterior(Draws):
 
     @property
     def point_table(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points); from the draws where
-        :attr:`counts_points` is false.
+        """(4, 38) P(seat has so many high-card points).
+
+        From the draws where :attr:`counts_points` is false.
         """
         counted_points = self._counted_points
         if counted_points is not None:
@@ -174,8 +177,9 @@ class Posterior(Draws):
 
     @property
     def counts_cards(self) -> bool:
-        """Whether the places of the cards and the lengths of the suits are exact, by
-        walking or by counting.
+        """Whether the places of the cards and the lengths of the suits are exact.
+
+        They are after walking all layouts, and after counting suit by suit.
         """
         return self.tables is not None or (self.whole or self).exact
 

@@ -1,5 +1,6 @@
-"""The learned bidder of the four-player game: P(call ∣ own hand, partner's hand,
-auction so far), fitted on records.
+"""The learned bidder of the four-player game, fitted on records.
+
+It tells P(call ∣ own hand, partner's hand, auction so far).
 
 Partner's hand may be hidden or shown: partners know what their calls mean
 (docs/pairs.md). A wide network says P(call); a narrow one guides the draws

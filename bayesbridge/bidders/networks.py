@@ -1,5 +1,6 @@
-"""The networks of the learned bidder and the learned player, in NumPy; docs/bidders.md
-has the formulas.
+"""The networks of the learned bidder and the learned player, in NumPy.
+
+docs/bidders.md has the formulas.
 
 **The reader** is a small causal transformer over what everybody at the table knows: it
 never sees a hidden hand. Every token is the sum of a few rows of one table, and looks

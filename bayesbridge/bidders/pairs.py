@@ -1,5 +1,6 @@
-"""The style of a pair, learned from its tables: a posterior over the 16 numbers that
-the learned bidder takes.
+"""The style of a pair, learned from its tables.
+
+A posterior over the 16 numbers that the learned bidder takes.
 
 The prior is standard normal, the likelihood that of the calls of both partners, whose
 hands are on record; their opponents are read as a pair of which nothing is known. With

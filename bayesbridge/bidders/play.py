@@ -1,5 +1,6 @@
-"""The learned player: P(card ∣ hand, what was seen), so that the lead and every later
-card are soft evidence.
+"""The learned player: P(card ∣ hand, what was seen).
+
+With it the lead and every later card are soft evidence.
 
 A transformer reads the auction, dummy and every card so far; the cards still held join
 it in one hidden layer, and P(card) is a softmax over the legal ones

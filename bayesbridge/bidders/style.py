@@ -1,5 +1,6 @@
-"""A bidder with a style: a multinomial logit over the legal calls, four numbers a
-player.
+"""A bidder with a style: a multinomial logit over the legal calls.
+
+A player's style is four numbers.
 
 docs/bidders.md has the utilities, and what a hand is worth in sixteenths of a trick.
 With Algorithm 1's level in the strain the value makes one small integer, the *cell* ``8

@@ -104,8 +104,9 @@ def actual_table(contract: Contract) -> Floats:
 
 @cache
 def actual_counts() -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """The counts that ship, and what is known of them: the records' hash, settings, and
-    how they were judged.
+    """The counts that ship, and what is known of them.
+
+    That is the hash of the records, the settings, and how the counts were judged.
     """
     path = files("bayesbridge.estimators").joinpath("data/actual.json")
     stored = json.loads(path.read_text("utf-8"))

@@ -1,5 +1,6 @@
-"""Answers: what estimators say of a posterior, as the parts that every screen and page
-shows.
+"""Answers: what estimators say of a posterior.
+
+Answers have the parts that every screen and page shows.
 """
 
 from __future__ import annotations
@@ -78,8 +79,9 @@ class Answer(Displayable):
         return self.numbers[name]
 
     def reported(self, estimator: str) -> dict[str, Distribution]:
-        """By output; under hard evidence, where some could be counted, the sampled ones
-        are left out.
+        """The numbers to report, by output.
+
+        Under hard evidence, where some could be counted, the sampled ones are left out.
         """
         outputs = {
             number.output.name: number
@@ -105,8 +107,9 @@ class Answer(Displayable):
 
     @property
     def shown(self) -> list[Distribution]:
-        """The numbers that people are shown: of an estimator with one that has a title
-        that alone, of others all.
+        """The numbers that people are shown.
+
+        Of an estimator with a number that has a title that alone, of others all.
         """
         shown: list[Distribution] = []
         for estimator in self.estimators:
@@ -116,8 +119,9 @@ class Answer(Displayable):
 
     @property
     def tables(self) -> list[Table]:
-        """Every number that is shown: whole numbers with their distribution, others
-        with mean and spread.
+        """A table for each number that is shown.
+
+        Whole numbers with their distribution, others with mean and spread.
         """
         tables: list[Table] = []
         plain: list[Distribution] = []
@@ -141,8 +145,9 @@ class Answer(Displayable):
         return Table(title, ["", "mean", "sd"], rows, notes)
 
     def document(self, estimator: str) -> dict[str, Any]:
-        """What one estimator says, output by output; of tricks and captures also every
-        goal.
+        """What one estimator says, output by output.
+
+        Of tricks and captures also every goal.
         """
         outputs = self.reported(estimator)
         document: dict[str, Any] = {

@@ -20,8 +20,9 @@ SHOWN: Final = 12  # rows that people see unless they asked for them by name
 
 
 def plain_rows(dataset: xarray.Dataset) -> list[dict[str, Any]]:
-    """A dictionary for each row of an answer that has one dimension, that of its labels
-    first.
+    """A dictionary for each row of an answer of one dimension.
+
+    The label of the row comes first.
     """
     rows: list[dict[str, Any]] = dataset.to_dataframe().reset_index().to_dict("records")
     return rows
@@ -30,8 +31,9 @@ def plain_rows(dataset: xarray.Dataset) -> list[dict[str, Any]]:
 def best_rows(
     rows: list[dict[str, Any]], most: int, passed: str
 ) -> list[dict[str, Any]]:
-    """The first ``most`` contracts, and after them the one that a pass leaves, wherever
-    it stands.
+    """The first ``most`` contracts, and the one that a pass leaves.
+
+    The latter comes last, wherever it stands, if it is not among the first.
     """
     return [*rows[:most], *(row for row in rows[most:] if row["contract"] == passed)]
 

@@ -153,8 +153,9 @@ class CaptureEstimator:
     def distribution(
         self, constraints: Constraints, question: Question
     ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
-        """Exact counts by suit convolution, where the evidence ties the suits together
-        by lengths alone.
+        """Exact counts by suit convolution.
+
+        Only where the evidence ties the suits together by lengths alone.
         """
         if not factors(constraints):
             return None
@@ -281,8 +282,10 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @hookimpl
 def bayesbridge_bidders() -> dict[str, BidderModel]:
-    """The paper's bidder, the same with suits, equilibria of the paper's auction, a
-    sober player with a style, and experts.
+    """The bidder models that ship.
+
+    The paper's bidder, the same with suits, equilibria of the paper's auction, a sober
+    player with a style, and experts.
     """
     return {
         "iterative": IterativeBidder(),

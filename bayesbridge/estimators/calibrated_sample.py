@@ -93,23 +93,26 @@ class CalibratedSample(FrozenArrays):
 
     @classmethod
     def every(cls, weights: Floats, ess: float = np.inf) -> Self:
-        """All draws, of this effective size; infinite where they are all layouts that
-        fit, whose means are exact.
+        """All draws, of this effective size.
+
+        The size is infinite where they are all layouts that fit, whose means are exact.
         """
         size = ess if ess == np.inf else min(ess, effective_size(weights))
         return cls(weights, np.empty((len(weights), 0)), np.inf, size)
 
     def share(self, values: Floats) -> Estimate[float]:
-        """Mean and standard error of what lies in [0, 1] in every layout, (m,): whether
-        it is so, or how likely.
+        """Mean and standard error of (m,) values in [0, 1].
+
+        A value says of a layout whether something is so, or how likely it is.
         """
         return self.mean(values, 0.0, 1.0, 1.0)
 
     def mean(
         self, values: Floats, low: float, high: float, step: float
     ) -> Estimate[float]:
-        """Mean and standard error of numbers in [low, high], (m,); in a layout not seen
-        they may differ by ``step``.
+        """Mean and standard error of (m,) numbers in [low, high].
+
+        In a layout not seen they may differ by ``step``.
         """
         mean = float(self.weights @ values)
         # Rounding alone can put it outside.
@@ -154,8 +157,9 @@ def effective_size(weights: Floats) -> float:
 
 
 def _students_factor(freedom: float) -> float:
-    """The quantile of Student's t at Φ(2), over 2, by its expansion in one over the
-    degrees of freedom.
+    """The quantile of Student's t at Φ(2), over 2.
+
+    By its expansion in one over the degrees of freedom.
     """
     return 1.0 + 1.25 / freedom + 1.53125 / freedom**2 + 1.4297 / freedom**3
 
@@ -175,9 +179,11 @@ def _worth_fitting(
 
 
 def _tilted(w: Floats, x: Floats) -> Floats:
-    """(m,) weights v ∝ w exp(λ · z) under which z, the predictions x (m, k) less their
-    targets in units of their spread, has mean − λ / m, which keeps λ finite where the
-    targets lie outside all that was drawn.
+    """(m,) weights v ∝ w exp(λ · z) that pull the predictions to their targets.
+
+    z are the predictions x (m, k) less their targets in units of their spread. Under v
+    they have the mean − λ / m, which keeps λ finite where the targets lie outside all
+    that was drawn.
 
     λ is the minimum of a convex function, found by Newton's steps.
     """

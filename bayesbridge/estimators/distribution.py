@@ -1,5 +1,6 @@
-"""What an output is over a posterior: one frozen :class:`Distribution`, and the sums
-that it is made of.
+"""What an output is over a posterior.
+
+One frozen :class:`Distribution`, and the sums that it is made of.
 
 An output that counts tricks may be a mixture: the mass where it cannot count (T where
 the conditions of Algorithm 2 fail), and the number of tricks given that it can.
@@ -262,8 +263,9 @@ class Distribution(FrozenArrays, Displayable):
 
     @property
     def occurring(self) -> range:
-        """The numbers of tricks from the first to the last that occurs; 7 to 13 where
-        none does.
+        """The numbers of tricks from the first to the last that occurs.
+
+        From 7 to 13 where none does.
         """
         met = self.values[self.counted & (self.shares > 0)]
         return range(int(met[0]), int(met[-1]) + 1) if len(met) else GOALS
@@ -275,14 +277,16 @@ class Distribution(FrozenArrays, Displayable):
 
     @property
     def is_contract_chance(self) -> bool:
-        """Whether contracts make by it: it estimates tricks at the table, of the side
-        that declares.
+        """Whether contracts make by it.
+
+        They do if it estimates tricks at the table, of the side that declares.
         """
         return self.count.at_table and self.asked.declares
 
     def goal(self, tricks: int) -> str:
-        """What "at least so many" is called: ``3NT makes``, or only ``T ≥ 9`` where no
-        contract makes by it.
+        """What "at least so many" is called.
+
+        Such as ``3NT makes``, or only ``T ≥ 9`` where no contract makes by it.
         """
         makes = self.is_contract_chance and tricks in GOALS
         return (
@@ -293,8 +297,9 @@ class Distribution(FrozenArrays, Displayable):
 
     @property
     def title(self) -> str:
-        """What is counted and for whom: strain, declarer and dummy of tricks at the
-        table.
+        """What is counted and for whom.
+
+        Of tricks at the table with strain, declarer and dummy.
         """
         asked, output = self.asked, self.output
         strain = STRAINS[asked.strain.name]
@@ -311,8 +316,9 @@ class Distribution(FrozenArrays, Displayable):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences that a reader needs: what the number of tricks is, and what it does
-        not answer.
+        """Sentences that a reader needs.
+
+        What the number of tricks is, and what it does not answer.
         """
         asked, at_table = self.asked, self.count.at_table
         sentences = [self.output.note or f"{self.name}: {self.output.doc}"]
@@ -335,8 +341,10 @@ class Distribution(FrozenArrays, Displayable):
 
     @property
     def tables(self) -> list[Table]:
-        """Tricks and other whole numbers by their distribution, several numbers by a
-        row for each.
+        """The tables that people are shown.
+
+        Tricks and other whole numbers by their distribution, several numbers by a row
+        for each.
         """
         if self.output.dims:
             return [self._labelled_table()]
@@ -558,8 +566,10 @@ class Accumulator:
         return np.pad(table, ((0, 0), (before, after)))
 
     def count(self, lowest: int, counts: NDArray[Any], total: int) -> None:
-        """Exact counts of layouts by value from ``lowest`` on, or probabilities with a
-        total of 1, for all that was.
+        """Add exact counts of layouts by value, for all that was to be added.
+
+        The counts are of the values from ``lowest`` on; probabilities with a total of 1
+        serve too.
         """
         counts = np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1])
         shares = counts / total

@@ -32,8 +32,9 @@ FEWEST_DRAWS: Final = 10.0  # with fewer a mean under a condition has no error
 
 
 class Unknown(NamedTuple):
-    """Monte Carlo standard error of a mean and its effective sample size, ``nan`` where
-    they mean nothing.
+    """Monte Carlo standard error of a mean and its effective sample size.
+
+    ``nan`` where they mean nothing.
     """
 
     mcse: float = nan
@@ -65,8 +66,9 @@ class Quantity:
 
     @property
     def sd(self) -> float:
-        """Of the distribution; 0 for a number that never changes, whatever the rounding
-        of its weight.
+        """Standard deviation of the distribution.
+
+        0 for a number that never changes, whatever the rounding of its weight.
         """
         if self.moments:
             spread = self.moments[1]

@@ -270,8 +270,9 @@ def tell_if_slow(estimator: Estimator, seconds: float, layouts: int) -> None:
 
 
 def result_name(estimator: str, output: str) -> str:
-    """The name of an output in results, whoever else is asked: its own, unless that is
-    an output of another estimator of the package.
+    """The name of an output in results, whoever else is asked.
+
+    Its own, unless that is an output of another estimator of the package.
 
     >>> result_name("capture", "T"), result_name("mine", "fit"), result_name("mine", "T")
     ('T', 'fit', 'mine_T')

@@ -39,8 +39,9 @@ def estimators_for(
     estimators: str | Estimator | Sequence[str | Estimator] | None,
     question: ContractQuestion | None,
 ) -> list[Estimator]:
-    """The estimators, ``capture`` unless named; for a contract ``tricks``, beside those
-    that are.
+    """The estimators, ``capture`` unless named.
+
+    For a contract ``tricks``, beside those that are named.
     """
     chosen: list[str | Estimator]
     if estimators is None:
@@ -78,8 +79,9 @@ def answer_question(
     budget: Budget,
     rng: Seed = 0,
 ) -> Evaluation:
-    """What estimators say of a posterior, and what becomes of a contract that is asked
-    about, which tells the pair and the trumps.
+    """What estimators say of a posterior, and what becomes of a contract.
+
+    A contract, where one is asked about, tells the pair and the trumps.
     """
     if contract is not None:
         pair = contract.group.pair
@@ -96,8 +98,9 @@ def with_odds(
     budget: Budget,
     rng: Seed,
 ) -> Evaluation:
-    """An evaluation with what becomes of a contract, where one is asked about, from its
-    ``tricks``.
+    """An evaluation with what becomes of a contract, where one is asked about.
+
+    It is told from the evaluation's ``tricks``.
 
     A solver that fails is added to the failures; where ``tricks`` itself failed, there
     is no answer.
@@ -168,8 +171,9 @@ def network_odds(
 def game_odds(
     posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0
 ) -> list[ContractOdds]:
-    """What the network says of the auction's contract; before its end of game in each
-    strain, declared by the pair.
+    """What the network says of the auction's contract.
+
+    Before its end of game in each strain, declared by the pair.
     """
     belief = posterior.belief
     if belief.auction is not None and belief.auction.contract is not None:

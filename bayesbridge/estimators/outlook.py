@@ -87,8 +87,9 @@ def outlook(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Outlook:
 
 
 def _tricks_taken(posterior: Posterior, table: Table, won: int) -> Floats | None:
-    """(n,) tricks of declarer in each layout that is left, solved from here on; ``None``
-    where there are many, or nothing solves them.
+    """(n,) tricks of declarer in each layout that is left, solved from here on.
+
+    ``None`` where there are many layouts, or nothing solves them.
     """
     few = posterior.exact and len(posterior) <= MOST_SOLVED
     trick, contract, dummy = table.trick, table.contract, table.dummy

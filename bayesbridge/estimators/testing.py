@@ -1,6 +1,7 @@
-"""The conformance kit: ``check_estimator(MyEstimator())`` and
-``check_bidder(MyBidder(), players=4)``, in tests of a plugin, tell whether an estimator
-or a bidder model keeps the contract.
+"""The conformance kit: whether an estimator or a bidder model keeps the contract.
+
+``check_estimator(MyEstimator())`` and ``check_bidder(MyBidder(), players=4)`` tell it
+in the tests of a plugin.
 """
 
 from __future__ import annotations

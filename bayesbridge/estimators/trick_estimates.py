@@ -1,5 +1,6 @@
-"""Tricks over a posterior: a network predicts them in every layout, and some layouts
-are solved.
+"""Tricks over a posterior.
+
+A network predicts them in every layout, and some layouts are solved.
 
 The network of ``tricks`` predicts double-dummy tricks for every draw. Where the
 estimator ``solved`` is installed, m layouts of the posterior are solved too, and the
@@ -72,8 +73,9 @@ hands are known, root mean square over 100 positions
 
 
 def network_error(shares: Floats, values: Floats, strain: Strain) -> float:
-    """The network's own standard error of the mean of ``values[tricks]``, where
-    P(tricks) is ``shares`` (14,).
+    """The network's own standard error of the mean of ``values[tricks]``.
+
+    ``shares`` (14,) are P(tricks).
 
     Its error in tricks times what a trick more or less makes of the mean: no number of
     draws removes it.
@@ -92,8 +94,9 @@ def layout_solver() -> Estimator | None:
 
 
 def normalised(chances: NDArray[Any]) -> Floats:
-    """Distributions along the last axis, adding up to one beyond the network's single
-    precision.
+    """Distributions along the last axis that add up to one.
+
+    The network's single precision misses it by a little.
     """
     exact = np.asarray(chances, np.float64)
     return np.asarray(exact / exact.sum(axis=-1, keepdims=True))
@@ -116,8 +119,9 @@ def judged(
     most: int = MOST_DRAWS,
     exact_up_to: int = MOST_OF_EXACT,
 ) -> Posterior:
-    """The posterior itself where it is small enough for a decision, else ``most``
-    layouts drawn from it.
+    """The posterior itself where it is small enough for a decision.
+
+    Else ``most`` layouts drawn from it.
     """
     if len(posterior) <= (exact_up_to if posterior.exact else most):
         return posterior
@@ -125,8 +129,9 @@ def judged(
 
 
 class LayoutNumbers(NamedTuple):
-    """A number of each layout: (n,) its mean and that of its square by the network, and
-    what was solved.
+    """A number of each layout, by the network and as solved.
+
+    By the network: (n,) its mean and that of its square.
     """
 
     predicted: Floats
@@ -163,8 +168,9 @@ class Solving(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrickEstimates:
-    """Layouts with weights, and the tricks of some groups on them: by the network, and
-    solved for some.
+    """Layouts with weights, and the tricks of some groups on them.
+
+    The tricks are the network's, and solved for some layouts.
     """
 
     layouts: Layouts
@@ -184,8 +190,9 @@ class TrickEstimates:
         groups: Iterable[Group],
         known: NDArray[Any] | None = None,
     ) -> Self:
-        """By the network alone, of all layouts of a posterior; ``known`` (n, 14) is
-        what it said of them already.
+        """Estimates by the network alone, of all layouts of a posterior.
+
+        ``known`` (n, 14) is what it said of them already.
         """
         network = TricksEstimator()
         layouts = posterior.layouts
@@ -203,8 +210,9 @@ class TrickEstimates:
     def solve(
         self, solver: Estimator, work: Solving, budget: Budget, rng: Seed
     ) -> TrickEstimates:
-        """With some layouts solved, until they are as exact as the budget says; all if
-        it allows that.
+        """The same with some layouts solved, until they are exact enough.
+
+        As exact as the budget says; all layouts if it allows that.
         """
         layouts = len(self.layouts)
         cost = seconds_of(solver)
@@ -263,8 +271,9 @@ class TrickEstimates:
         return replace(self, chosen=chosen, sample=sample, tricks=tricks)
 
     def exact_to(self, error: float | None, watched: Mapping[Group, Floats]) -> bool:
-        """Whether one standard error of all that is watched is at most this; ``None``
-        asks for as many layouts as may be.
+        """Whether one standard error of all that is watched is at most this.
+
+        ``None`` asks for as many layouts as may be.
         """
         if error is None:
             return False
@@ -279,8 +288,9 @@ class TrickEstimates:
         return self.sample is not None and self.sample.size == np.inf
 
     def basis(self, group: Group) -> str:
-        """What the figures of a group rest on: ``network``, ``corrected`` or ``all
-        solved``.
+        """What the figures of a group rest on.
+
+        One of ``network``, ``corrected`` and ``all solved``.
         """
         if group not in self.tricks:
             return BY_NETWORK
@@ -349,8 +359,10 @@ class TrickEstimates:
         return self.pmfs[group][self.chosen]
 
     def mean(self, numbers: LayoutNumbers) -> Estimate[float]:
-        """Posterior mean of a number: its spread over the draws and within each layout,
-        and the network's error.
+        """Posterior mean of a number, with its error.
+
+        The error is of its spread over the draws and within each layout, and the
+        network's own.
         """
         low = float(numbers.points.min())
         high = float(numbers.points.max())
@@ -371,8 +383,9 @@ class TrickEstimates:
         return Estimate(mean, math.sqrt(max(variance, 0.0) + numbers.network**2))
 
     def _error(self, group: Group, points: Floats) -> float:
-        """The network's own error of the mean of ``points[tricks]``; none where it was
-        solved.
+        """The network's own error of the mean of ``points[tricks]``.
+
+        There is none where it was solved.
         """
         if group in self.tricks:
             return 0.0

@@ -37,8 +37,9 @@ KEPT_DAYS: Final = 30  # how long the folder of a source that nobody uses is kep
 def cached_arrays(
     name: str, build: Callable[[], Mapping[str, np.ndarray[Any, Any]]]
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Load a set of named arrays, read-only and in C order, or build and keep it, by
-    the package's code alone.
+    """Named arrays from the cache, read-only and in C order, built where they are not.
+
+    The package's code alone decides what is in them.
     """
     import numpy as np
 
@@ -90,8 +91,9 @@ def source_name() -> str:
 
 
 def use_folder(folder: Path) -> bool:
-    """Make the folder of a source (true), or mark it as in use; a new one ends those
-    unused for :data:`KEPT_DAYS`.
+    """Make the folder of a source (true), or mark it as in use.
+
+    A new one ends those unused for :data:`KEPT_DAYS`.
     """
     fresh = not folder.is_dir()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -107,8 +109,9 @@ def use_folder(folder: Path) -> bool:
 
 @functools.cache
 def say_unwritable(directory: Path) -> None:
-    """Say on stderr, once, that nothing can be kept in a directory; worker processes
-    leave it to their parent.
+    """Say on stderr, once, that nothing can be kept in a directory.
+
+    Worker processes leave it to their parent.
     """
     if multiprocessing.parent_process() is None:
         tell(

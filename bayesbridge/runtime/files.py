@@ -28,8 +28,9 @@ def advice(error: OSError) -> str:
 
 
 def final_path(path: Path) -> Path:
-    """Where a file really goes, links followed; ``OSError`` for a folder, a device or
-    what may not be changed.
+    """Where a file really goes, links followed.
+
+    ``OSError`` for a folder, a device or what may not be changed.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -48,8 +49,9 @@ def final_path(path: Path) -> Path:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A place beside ``path`` to write to; at the end what stands there takes its place
-    in one step.
+    """A place beside ``path`` to write to.
+
+    At the end what stands there takes the place of ``path`` in one step.
 
     A failure or an interrupt leaves an old file as it was. A link stays, and the rights
     of the file that it leads to.

@@ -1,5 +1,6 @@
-"""The one module that imports numba: kernels compiled once and kept in the user's cache
-directory.
+"""The one module that imports numba.
+
+Kernels are compiled once and kept in the user's cache directory.
 
 Numba would keep code beside the source, often read-only, and not compile anew when a
 file that a kernel calls changes. So its cache lies in the folder of this source
@@ -44,8 +45,9 @@ ANY_ORDER: Final = {
 
 
 def _without_blas() -> None:
-    """Let numba load its array functions without asking for SciPy's linear algebra, a
-    quarter of a second each time.
+    """Let numba load its array functions without SciPy's linear algebra.
+
+    To ask for it takes a quarter of a second each time.
     """
     linalg: Any = importlib.import_module("numba.np.linalg")
     asked = linalg.ensure_blas
@@ -65,8 +67,9 @@ def njit[**P, R](function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def njit[**P, R](**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Compile a function at its first call and keep the code; without the interpreter
-    lock, unless ``nogil=False``.
+    """Compile a function at its first call and keep the code.
+
+    It runs without the interpreter lock, unless ``nogil=False``.
     """
     if function is None:
         return functools.partial(njit, **options)
@@ -94,8 +97,9 @@ def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
 
 
 class _Kept(FunctionCache):  # type: ignore[misc]
-    """Machine code of one kernel: what is damaged is compiled again, and what finds no
-    room is not kept.
+    """Machine code of one kernel, in the folder of this source.
+
+    What is damaged is compiled again, and what finds no room is not kept.
     """
 
     def load_overload(self, signature: Any, context: Any) -> Any:
@@ -117,8 +121,9 @@ class _Kept(FunctionCache):  # type: ignore[misc]
 
 
 class _OneThread:
-    """Matrix products on one thread while at least one ``with`` is open, in any thread:
-    the first to enter sets the limit, the last to leave takes it away.
+    """Matrix products on one thread while at least one ``with`` is open.
+
+    In any thread: the first to enter sets the limit, the last to leave takes it away.
     """
 
     def __init__(self) -> None:
@@ -143,8 +148,9 @@ class _OneThread:
 
 
 def _obey_any_thread() -> None:
-    """Let whichever thread sets a limit next be obeyed: threadpoolctl ignores all but
-    the first.
+    """Let whichever thread sets a limit next be obeyed.
+
+    Threadpoolctl ignores all but the first.
     """
     from threadpoolctl import OpenBLASController
 
@@ -155,8 +161,10 @@ _one_thread: Final = _OneThread()
 
 
 def one_thread() -> AbstractContextManager[None]:
-    """Matrix products on one thread for the time of the ``with``: an answer does not
-    depend on the number of cores. Threads may enter and leave in any order.
+    """Matrix products on one thread for the time of the ``with``.
+
+    So an answer does not depend on the number of cores. Threads may enter and leave in
+    any order.
     """
     return _one_thread
 
@@ -174,8 +182,9 @@ def _root() -> Path:
 
 @functools.cache
 def _code_folder() -> Path | None:
-    """Where the machine code of this source is kept; ``None``, and one line on stderr,
-    if nothing can be written.
+    """Where the machine code of this source is kept.
+
+    ``None``, and one line on stderr, if nothing can be written.
     """
     folder = _root() / source_name()
     try:

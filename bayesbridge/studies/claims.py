@@ -1,5 +1,6 @@
-"""Claims that the paper makes in words: each with a verdict from a test that could have
-failed.
+"""Claims that the paper makes in words.
+
+Each has a verdict from a test that could have failed.
 
 A part of a claim is a number of ours with an interval that covers it 99 times in 100
 for all parts of the claim together. The claim fails if the interval of any part lies
