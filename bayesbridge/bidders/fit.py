@@ -555,7 +555,8 @@ class Prior:
             prior = Normal(*getattr(self, name))
             if not low <= prior.centre <= high or not 0.0 <= prior.spread < np.inf:
                 raise BayesBridgeError(
-                    f"prior of {name} {tuple(prior)}: give a centre from {low:.3g} to {high:.3g}, a spread ≥ 0"
+                    f"prior of {name} {tuple(prior)}: give a centre from {low:.3g} to "
+                    f"{high:.3g}, a spread ≥ 0"
                 )
             object.__setattr__(self, name, prior)
 

@@ -324,7 +324,8 @@ class Distribution(FrozenArrays, Displayable):
         sentences = [self.output.note or f"{self.name}: {self.output.doc}"]
         if not self.output.note and not at_table:
             sentences.append(
-                f"{self.name} is not the number of tricks at the table, which the estimator tricks gives."
+                f"{self.name} is not the number of tricks at the table, which the "
+                "estimator tricks gives."
             )
         sentences += (
             [WITHOUT_TRUMPS] if self.output.note and asked.strain != Strain.NT else []

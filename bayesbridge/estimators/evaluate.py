@@ -264,8 +264,10 @@ def tell_if_slow(estimator: Estimator, seconds: float, layouts: int) -> None:
         return
     if seconds > max(SLOW_RUN, SLOW_LAYOUT * layouts):
         tell(
-            f"estimator {estimator.name!r} took {seconds:.0f} s for {layouts} layouts: if it declares "
-            f"seconds = {seconds / layouts:.1g}, the time of one, it gets as many as the time allows"
+            f"estimator {estimator.name!r} took {seconds:.0f} s for {layouts} layouts: "
+            "if it declares "
+            f"seconds = {seconds / layouts:.1g}, the time of one, it gets as many as "
+            "the time allows"
         )
 
 

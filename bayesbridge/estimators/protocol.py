@@ -378,7 +378,8 @@ def verify_declaration(estimator: Estimator) -> None:
         or not thing.name
     ):
         raise PluginError(
-            f"{name_of(thing)} is no estimator: it needs name, outputs and estimate(layouts, question)"
+            f"{name_of(thing)} is no estimator: it needs name, outputs and "
+            "estimate(layouts, question)"
         )
     if (fault := next(_faults(estimator), None)) is not None:
         raise PluginError(f"estimator {estimator.name!r}{fault}", plugin=estimator.name)

@@ -10,11 +10,8 @@ import numpy as np
 import pandas
 import xarray
 
-from bayesbridge.belief.posterior import (
-    Posterior,
-    accuracy_sentences,
-    position_html,
-)
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.posterior_page import accuracy_sentences, position_html
 from bayesbridge.display import markup
 from bayesbridge.engines.budget import Budget, ErrorLimits
 from bayesbridge.errors import BayesBridgeError

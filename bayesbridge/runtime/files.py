@@ -20,11 +20,11 @@ def advice(error: OSError) -> str:
         return "make room, or name another file"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "change the rights there, or name another file"
-    known = {
-        errno.ENOENT: "make its folder first, or name another",
-        errno.ENAMETOOLONG: "choose a shorter name",
-    }
-    return known.get(error.errno or 0, "name another file")
+    if error.errno == errno.ENOENT:
+        return "make its folder first, or name another"
+    if error.errno == errno.ENAMETOOLONG:
+        return "choose a shorter name"
+    return "name another file"
 
 
 def final_path(path: Path) -> Path:
@@ -34,14 +34,14 @@ def final_path(path: Path) -> Path:
     """
     target = Path(os.path.realpath(path))
     try:
-        found = os.stat(path).st_mode  # of links in a circle this says so
+        # Links in a circle are refused here.
+        mode = os.stat(path).st_mode
     except FileNotFoundError:
         return target
-    if not stat.S_ISREG(found):
-        raise OSError(
-            errno.EINVAL,
-            "it is a folder" if stat.S_ISDIR(found) else "it is a device or a pipe",
-        )
+    if stat.S_ISDIR(mode):
+        raise OSError(errno.EINVAL, "it is a folder")
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is a device or a pipe")
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "it may only be read")
     return target
@@ -57,23 +57,24 @@ def whole_file(path: Path) -> Iterator[Path]:
     of the file that it leads to.
     """
     target = final_path(path)
-    part = target.with_name(
-        f".{token_hex(8)}.part"
-    )  # short: a name that is long, but not too long, must do
+    # Its name is short: beside a file whose name is as long as may be, it must do.
+    unfinished = target.with_name(f".{token_hex(8)}.part")
     try:
-        yield part
+        yield unfinished
         with suppress(FileNotFoundError):
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        _sync(part)
-        part.replace(target)
-        with suppress(OSError):  # not every system lets a folder be opened
+            unfinished.chmod(stat.S_IMODE(target.stat().st_mode))
+        _sync(unfinished)
+        unfinished.replace(target)
+        # Not every system lets a folder be opened.
+        with suppress(OSError):
             _sync(target.parent)
     finally:
         with suppress(OSError):
-            part.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:
+    """Wait until a file or folder is on the disk as it is written."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

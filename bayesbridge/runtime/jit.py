@@ -37,11 +37,11 @@ _decorating = threading.Lock()
 ERASE_TO_END: Final = "\x1b[K"
 """What erases a terminal's line from the cursor on."""
 
-ANY_ORDER: Final = {
-    "reassoc",
-    "contract",
-    "nsz",
-}  # fastmath of a kernel whose sums may be added up in any order
+ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
+"""Fastmath of a kernel whose sums may be added up in any order."""
+
+PROBE_BYTES: Final = 1 << 20
+"""Bytes that are written to see whether a folder has room for kernels."""
 
 
 def _without_blas() -> None:
@@ -50,12 +50,12 @@ def _without_blas() -> None:
     To ask for it takes a quarter of a second each time.
     """
     linalg: Any = importlib.import_module("numba.np.linalg")
-    asked = linalg.ensure_blas
+    ensure_blas = linalg.ensure_blas
     try:
         linalg.ensure_blas = lambda: None
         importlib.import_module("numba.np.arraymath")
     finally:
-        linalg.ensure_blas = asked
+        linalg.ensure_blas = ensure_blas
 
 
 if not numba.config.DISABLE_JIT:
@@ -74,45 +74,46 @@ def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     if function is None:
         return functools.partial(njit, **options)
     if numba.config.DISABLE_JIT:
-        return np.errstate(over="ignore")(
-            function
-        )  # integers wrap round without a warning, as in machine code
+        # Integers wrap round without a warning, as in machine code.
+        return np.errstate(over="ignore")(function)
     options = {"nogil": True} | options
     with _decorating:
-        folder = (
-            _code_folder() if Path(inspect.getfile(function)).is_file() else None
-        )  # else typed at a prompt
+        typed_at_a_prompt = not Path(inspect.getfile(function)).is_file()
+        folder = None if typed_at_a_prompt else _code_folder()
         if folder is None:
             return numba.njit(**options)(function)
-        other = (
-            numba.config.CACHE_DIR
-        )  # the kernels of other packages stay where they are
+        # The kernels of other packages stay where they are.
+        common_folder = numba.config.CACHE_DIR
         try:
             numba.config.CACHE_DIR = str(folder)
             kernel: Any = numba.njit(**options)(function)
-            kernel._cache = _Kept(function)
+            kernel._cache = _KernelCache(function)
             return kernel
         finally:
-            numba.config.CACHE_DIR = other
+            numba.config.CACHE_DIR = common_folder
 
 
-class _Kept(FunctionCache):  # type: ignore[misc]
+class _KernelCache(FunctionCache):  # type: ignore[misc]
     """Machine code of one kernel, in the folder of this source.
 
     What is damaged is compiled again, and what finds no room is not kept.
     """
 
     def load_overload(self, signature: Any, context: Any) -> Any:
+        """The code for a signature; ``None`` if it is not there or damaged."""
         try:
             return super().load_overload(signature, context)
-        except Exception:  # a pickle that was emptied, zeroed or cut may raise anything
+        # A pickle that was emptied, zeroed or cut may raise anything.
+        except Exception:
             self._write(self.flush)
             return None
 
     def save_overload(self, signature: Any, code: Any) -> None:
+        """Keep the code for a signature, if there is room."""
         self._write(functools.partial(super().save_overload, signature, code))
 
     def _write(self, write: Callable[[], object]) -> None:
+        """Write by calling ``write``; after a failure nothing more is kept."""
         try:
             write()
         except OSError:
@@ -189,10 +190,9 @@ def _code_folder() -> Path | None:
     folder = _root() / source_name()
     try:
         use_folder(folder)
-        with TemporaryFile(
-            dir=folder
-        ) as probe:  # else numba would keep kernels beside the source
-            probe.write(bytes(1 << 20))
+        # Where this fails, numba would keep kernels beside the source.
+        with TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(PROBE_BYTES))
     except OSError:
         say_unwritable(_root())
         return None
@@ -207,6 +207,7 @@ class _CompilingLine(event.Listener):  # type: ignore[misc]
         self.open_kernels = 0  # a kernel compiles those that it calls
 
     def on_start(self, compilation: Any) -> None:
+        """Name the kernel whose compilation starts, if it is of this package."""
         self.open_kernels += 1
         kernel = compilation.data["dispatcher"].py_func
         if kernel.__module__.startswith("bayesbridge."):
@@ -215,6 +216,7 @@ class _CompilingLine(event.Listener):  # type: ignore[misc]
             self._show(f"bayesbridge: {words} kernels ({kernel.__name__})")
 
     def on_end(self, _: Any) -> None:
+        """Erase the line once no kernel is being compiled."""
         self.open_kernels -= 1
         if self.open_kernels == 0:
             self._show("")

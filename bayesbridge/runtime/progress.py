@@ -26,7 +26,9 @@ def watch_progress(watcher: Watcher | None) -> Iterator[None]:
 
 
 def report_progress(noun: str, done: int, total: int) -> None:
-    if (watcher := _WATCHER.get()) is not None:
+    """Tell the watcher, if there is one, how many of ``noun`` are done."""
+    watcher = _WATCHER.get()
+    if watcher is not None:
         watcher(noun, done, total)
 
 

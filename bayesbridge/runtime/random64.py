@@ -70,8 +70,10 @@ def high_product(a: np.uint64, b: np.uint64) -> np.uint64:
     """The upper 64 bits of the 128-bit product a · b."""
     low32 = np.uint64(0xFFFFFFFF)
     half = np.uint64(32)
-    a_low, a_high = a & low32, a >> half
-    b_low, b_high = b & low32, b >> half
+    a_low = a & low32
+    a_high = a >> half
+    b_low = b & low32
+    b_high = b >> half
     middle = a_high * b_low + ((a_low * b_low) >> half)
     carry = (middle & low32) + a_low * b_high
     return a_high * b_high + (middle >> half) + (carry >> half)
