@@ -325,7 +325,8 @@ def learn_style(
     Examples
     --------
     >>> import bayesbridge as bb
-    >>> style = learn_style(bb.open_records("examples/opponents.pbn").records, "Birch+Oak", tables=3)
+    >>> records = bb.open_records("examples/opponents.pbn").records
+    >>> style = learn_style(records, "Birch+Oak", tables=3)
     >>> style.tables, bool(style.covariance.trace() < 16)
     (3, True)
     """

@@ -54,7 +54,8 @@ def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
     From the margin alone to margin and kind of strain, then with the class, then with
     the double::
 
-        P(d ∣ cell) = (tables of the cell with difference d + strength · P(d ∣ coarser cell)) / (tables + strength)
+        P(d ∣ cell) = (tables of the cell with difference d
+                       + strength · P(d ∣ coarser cell)) / (tables + strength)
     """
     by_margin = counts.sum(axis=CELL_AXES) + 0.5
     shares = by_margin / by_margin.sum(axis=-1, keepdims=True)

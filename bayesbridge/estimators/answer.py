@@ -71,6 +71,7 @@ class Answer(Displayable):
         )
 
     def number(self, name: str) -> Distribution:
+        """The number of an output, by its name in results."""
         if name not in self.numbers:
             raise BayesBridgeError(
                 f"the result has no output {name!r}: it has {', '.join(self.numbers)}",
@@ -95,15 +96,17 @@ class Answer(Displayable):
 
     @property
     def estimators(self) -> list[str]:
+        """The names of the estimators that have an answer, in order."""
         return list(dict.fromkeys(number.estimator for number in self.numbers.values()))
 
     @property
     def exact(self) -> bool:
-        return all(
-            number.exact
-            for one in self.estimators
-            for number in self.reported(one).values()
-        )
+        """Whether all numbers to report are exact."""
+        for estimator in self.estimators:
+            numbers = self.reported(estimator).values()
+            if not all(number.exact for number in numbers):
+                return False
+        return True
 
     @property
     def shown(self) -> list[Distribution]:

@@ -53,7 +53,10 @@ CALIBRATION: Final = (
 )
 """What was measured of the network, for answers that nothing corrects."""
 
-OFF: Final = "The errors stated count the draws, and what the network is off by where two hands are known"
+OFF: Final = (
+    "The errors stated count the draws, and what the network is off by where two hands "
+    "are known"
+)
 
 SLAMS: Final = {6: "small slam", 7: "grand slam"}  # by level
 
@@ -137,7 +140,10 @@ class ContractOdds(ContractQuestion, Displayable):
                 f"From {number(self.solved)} solved layouts{enough}, weighted so that the "
                 "network's predictions average over them as over all draws; the errors count both."
             )
-        return f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
+        return (
+            "The figures are the network's, not corrected by solved layouts; "
+            f"{CALIBRATION}. {OFF}."
+        )
 
     def _read_less_words(self) -> str:
         """How much less a defender expects of such contracts than they make."""

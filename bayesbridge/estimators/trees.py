@@ -167,7 +167,10 @@ def _distributions(numbers: dict[str, Distribution]) -> xarray.Dataset:
 
 
 def _draws_attributes(number: Distribution) -> dict[str, Any]:
-    """What the draws of an output say of themselves; :mod:`~bayesbridge.estimators.read_tree` reads it back."""
+    """What the draws of an output say of themselves.
+
+    :mod:`~bayesbridge.estimators.read_tree` reads it back.
+    """
     output = number.output
     attrs = {
         "estimator": number.estimator,
@@ -211,11 +214,11 @@ def _axes(number: Distribution) -> tuple[str, ...]:
 
 def _labels(numbers: Iterable[Distribution]) -> dict[str, list[Any]]:
     """The labels of all dimensions that the outputs have."""
-    return {
-        dim: list(number.output.labels(dim))
-        for number in numbers
-        for dim in number.output.dims
-    }
+    labels: dict[str, list[Any]] = {}
+    for number in numbers:
+        for dim in number.output.dims:
+            labels[dim] = list(number.output.labels(dim))
+    return labels
 
 
 def _plain(cells: NDArray[np.float64]) -> Any:

@@ -108,7 +108,10 @@ def solve_layouts(solver: Estimator, layouts: Layouts, question: Question) -> In
     first_output = next(iter(outputs.values()))
     tricks = np.asarray(outputs.get(SOLVES, first_output), np.int64)
     if tricks.ndim != 1 or tricks.min() < 0 or tricks.max() > 13:
-        fault = f"estimator {solver.name!r}: expected tricks from 0 to 13 for each layout, got others"
+        fault = (
+            f"estimator {solver.name!r}: expected tricks from 0 to 13 for each layout, "
+            "got others"
+        )
         raise PluginError(fault, plugin=solver.name)
     return tricks
 
@@ -123,7 +126,8 @@ def judged(
 
     Else ``most`` layouts drawn from it.
     """
-    if len(posterior) <= (exact_up_to if posterior.exact else most):
+    limit = exact_up_to if posterior.exact else most
+    if len(posterior) <= limit:
         return posterior
     return subsample(posterior, most, rng, f"{most} of these for a decision")
 
@@ -246,11 +250,12 @@ class TrickEstimates:
         length = max(1, round(SECONDS_A_PART / max(seconds_of(solver), QUICKEST)))
         tricks = {group: np.empty(0, np.int64) for group in work.groups}
         for begin in range(0, len(chosen), length):
-            part = self.layouts[chosen[begin : begin + length]]
+            layouts = self.layouts[chosen[begin : begin + length]]
             for group in work.groups:
-                solved = solve_layouts(solver, part, group)
+                solved = solve_layouts(solver, layouts, group)
                 tricks[group] = np.concatenate([tricks[group], solved])
-            yield self._with_solved(chosen[: begin + len(part)], work, dict(tricks))
+            end = begin + len(layouts)
+            yield self._with_solved(chosen[:end], work, dict(tricks))
 
     def _with_solved(
         self, chosen: Ints, work: Solving, tricks: Mapping[Group, Ints]
@@ -294,7 +299,9 @@ class TrickEstimates:
         """
         if group not in self.tricks:
             return BY_NETWORK
-        return ALL_SOLVED if self.every else CORRECTED
+        if self.every:
+            return ALL_SOLVED
+        return CORRECTED
 
     def odds(self, question: ContractQuestion) -> ContractOdds:
         """What becomes of the contract that is asked about."""
