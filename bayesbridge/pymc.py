@@ -643,8 +643,7 @@ def beyond_grid(tree: xarray.DataTree, name: str = "calls") -> float:
     """The share of a posterior beyond the grid of :func:`hidden_calls`.
 
     A warning says where it matters. Beyond the grid log P goes on straight. That keeps
-    the posterior proper, but is no
-    longer what the bidder model says.
+    the posterior proper, but is no longer what the bidder model says.
 
     Parameters
     ----------

@@ -54,11 +54,11 @@ def play_out(
         for seat in range(4):
             hands[seat] = np.int64(masks[i, seat])
         leader = 0
-        taken = 0
+        tricks_taken = 0
         for _ in range(13):
             leader = _play_trick(hands, leader, trump, attack, defence)
-            taken += leader & 1 == 0
-        tricks[i] = taken
+            tricks_taken += leader & 1 == 0
+        tricks[i] = tricks_taken
     return tricks
 
 

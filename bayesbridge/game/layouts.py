@@ -180,7 +180,9 @@ class Layouts:
         DealError
             If a card is dealt twice, or a hand has not 13 cards.
         """
-        rows = [[hand.mask for hand in Deal.of(deal)] for deal in deals]
+        rows = []
+        for deal in deals:
+            rows.append([hand.mask for hand in Deal.of(deal)])
         return cls.adopt(np.array(rows, dtype=np.uint64).reshape(-1, 4))
 
     @classmethod

@@ -131,10 +131,10 @@ def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> Ranges:
         low[:, player] = np.where(bids, levels[:, player], 0)
         highest = np.where(bids, levels[:, player], highest)
         high[:, player] = highest
-    others = (bidder[:, None] + np.array([1, 2])) % 3
+    other_speakers = (bidder[:, None] + np.array([1, 2])) % 3
     return (
-        np.take_along_axis(low, others, axis=1),
-        np.take_along_axis(high, others, axis=1),
+        np.take_along_axis(low, other_speakers, axis=1),
+        np.take_along_axis(high, other_speakers, axis=1),
     )
 
 

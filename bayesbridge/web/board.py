@@ -100,15 +100,17 @@ def _play_document(table: Table) -> dict[str, Any]:
             legal[seat.name] = [str(card) for card in table.legal_cards(seat)]
     return {
         "tricks": tricks,
-        "won": {
-            side: sum(winner in tuple(side) for winner in winners)
-            for side in ("NS", "EW")
-        },
+        "won": {side: _tricks_won(winners, side) for side in ("NS", "EW")},
         "turn": _seat_name(turn),
         "legal": legal,
         "opens": _dummy_to_enter(table),
         "over": table.over,
     }
+
+
+def _tricks_won(winners: Sequence[str | None], side: str) -> int:
+    """How many of the tricks a side won, given the letters of the winners."""
+    return sum(winner in tuple(side) for winner in winners)
 
 
 def _dummy_to_enter(table: Table) -> str | None:
