@@ -29,7 +29,9 @@ def group_of(contract: Contract, dummy: Seat | None) -> Group:
 
     Its ``dummy`` is the declarer's partner unless three players bid.
     """
-    opposite = contract.declarer.partner if dummy is None else dummy
+    opposite = dummy
+    if dummy is None:
+        opposite = contract.declarer.partner
     return Question((contract.declarer, opposite), contract.trump)
 
 

@@ -532,7 +532,8 @@ def _checked_counts(
     except (TypeError, ValueError, IndexError, KeyError):
         is_sound = False
     if not is_sound:
-        expected = f"a lowest value and counts of shape {(*output.shape, 'values')} that add up to {total}"
+        shape = (*output.shape, "values")
+        expected = f"a lowest value and counts of shape {shape} that add up to {total}"
         raise _broken(estimator, output.name, expected, shorten(pair))
     return lowest, counts
 

@@ -270,7 +270,9 @@ class Layouts:
     def _not_shown(self) -> str:
         """How many deals are not shown; nothing where all are."""
         hidden = len(self) - SHOWN
-        return f"… and {hidden} more deals." if hidden > 0 else ""
+        if hidden <= 0:
+            return ""
+        return f"… and {hidden} more deals."
 
 
 def _deal_of(row: Hands) -> Deal:

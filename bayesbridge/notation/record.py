@@ -398,7 +398,9 @@ def _place_of_tag(tag: Tag) -> int:
 
 def _known_text(value: str) -> str:
     """A value on one line, empty where it is not known."""
-    return "" if value == UNKNOWN else _one_line(value)
+    if value == UNKNOWN:
+        return ""
+    return _one_line(value)
 
 
 def _one_line(value: str) -> str:

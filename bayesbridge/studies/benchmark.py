@@ -268,7 +268,9 @@ def _values_array(values: Mapping[str, float]) -> Floats:
 
 def _mean(values: Floats) -> float:
     """``nan`` for the mean of nothing."""
-    return float(values.mean()) if len(values) else nan
+    if not len(values):
+        return nan
+    return float(values.mean())
 
 
 def _length_loss(reading: Reading, masks: Masks, seats: Ints) -> float:

@@ -284,7 +284,9 @@ def _verdict(figure: Figure, differs: bool, greatest_spread: float) -> str:
         return "differs"
     if figure.spread is None or figure.spread > greatest_spread:
         return "too few deals to tell"
-    return CHOSEN if figure.chosen else "reproduced"
+    if figure.chosen:
+        return CHOSEN
+    return "reproduced"
 
 
 def _count_as_text(value: float) -> float | str:

@@ -165,7 +165,9 @@ def _rounded(values: Any) -> Any:
 
 def _rounded_bits(bits: float) -> float | None:
     """Bits to three decimals; ``None`` where they are not known."""
-    return None if np.isnan(bits) else round(bits, 3)
+    if np.isnan(bits):
+        return None
+    return round(bits, 3)
 
 
 def _chip_events(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:

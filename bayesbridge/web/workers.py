@@ -255,7 +255,9 @@ class Desk:
         for worker in reversed(self._idle):
             if worker.tab == tab:
                 return worker
-        return self._idle[0] if tab.endswith(SHARPEN) else self._idle[-1]
+        if tab.endswith(SHARPEN):
+            return self._idle[0]
+        return self._idle[-1]
 
     def _take(self, worker: Worker) -> None:
         """Let no other question have the worker."""
