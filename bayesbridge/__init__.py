@@ -1,5 +1,4 @@
-"""Posteriors over hidden bridge hands, and the capture algorithms of three-player
-auction bridge.
+"""Posteriors over hidden bridge hands, and the paper's capture algorithms.
 
 Every public name is loaded when it is first used, so importing the package costs a few
 milliseconds. The names and where they live stand in ``__init__.pyi``.

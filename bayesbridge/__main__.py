@@ -6,9 +6,7 @@ from bayesbridge.display.words import tell
 
 
 def main() -> int:
-    """Run the command line; an interrupt while it is being imported ends it in one line
-    too.
-    """
+    """Run the command line; an interrupt while it is imported ends it in one line."""
     try:
         from bayesbridge.cli import main as run
 

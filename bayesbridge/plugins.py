@@ -1,5 +1,6 @@
-"""What authors of plugins import; :mod:`bayesbridge.estimators.hookspecs` describes the
-hooks.
+"""What authors of plugins import.
+
+:mod:`bayesbridge.estimators.hookspecs` describes the hooks.
 
 These names are the contract that has the version ``CONTRACT``: what is imported from
 elsewhere may change with any release.

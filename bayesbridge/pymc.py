@@ -642,8 +642,8 @@ def hidden_calls(name: str, table: CallTable, /, **unknowns: Any) -> Any:
 def beyond_grid(tree: xarray.DataTree, name: str = "calls") -> float:
     """The share of a posterior beyond the grid of :func:`hidden_calls`.
 
-    A warning says where it matters. Beyond the grid log P goes on straight. That keeps the posterior proper, but is no
-    longer what the bidder model says.
+    A warning says where it matters. Beyond the grid log P goes on straight. That keeps
+    the posterior proper, but is no longer what the bidder model says.
 
     Parameters
     ----------

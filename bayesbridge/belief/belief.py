@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import chain
 from math import log2
 from numbers import Integral
 from pathlib import Path
@@ -78,7 +79,8 @@ def seen_by(
     hand = record.hands[seat]
     if hand is None or len(hand) != HAND_CARDS:
         raise NotationError(
-            f"{record.place}: the record does not tell {seat.name}'s 13 cards: choose another observer",
+            f"{record.place}: the record does not tell {seat.name}'s 13 cards: choose "
+            "another observer",
             seat=seat,
         )
     calls: list[Piece] = [Called(caller, call) for caller, call in record.auction or ()]
@@ -174,10 +176,13 @@ class Belief:
             of_bridge = style is not None or any(map(bids_at_bridge, models.values()))
             dummy = None if of_bridge else PAPER_DUMMY
         seat = Seat.of(observer)
-        dummy_seat = None if dummy is None else Seat.of(dummy)
+        dummy_seat: Seat | None = None
+        if dummy is not None:
+            dummy_seat = Seat.of(dummy)
         if seat == dummy_seat:
             raise DealError(
-                f"{seat.name} is the dummy's seat, whose cards nobody holds: name another observer or another dummy",
+                f"{seat.name} is the dummy's seat, whose cards nobody holds: name "
+                "another observer or another dummy",
                 seat=seat,
             )
         if style is not None and (bidder is not None or dummy_seat is not None):
@@ -186,9 +191,10 @@ class Belief:
             )
         if dummy_seat is None:
             bidder, player = _models_of_bridge(bidder, player, style)
-        else:
-            bidder = IterativeBidder() if bidder is None else bidder
-            player = None if player == "usual" else player
+        if bidder is None:
+            bidder = IterativeBidder()
+        if player == "usual":
+            player = None
         if not isinstance(bidder, BidderModel):
             raise BayesBridgeError(
                 f"bidder {bidder!r} has no log_likelihood: give a bidder model",
@@ -326,7 +332,8 @@ class Belief:
             _warn(PAPER_GAME)
         proposal = None if before is None else before.proposal
         start = randbits(SEED_BITS) if rng is None else rng
-        generator(start)  # refuses what is no seed
+        # Refuses what is no seed.
+        generator(start)
         drawn = infer(self.target, method, n, start, proposal)
         posterior = Posterior.of(
             drawn,
@@ -381,8 +388,9 @@ class Belief:
 
     @property
     def _game_is_doubtful(self) -> bool:
-        """Whether suits are bid as in bridge, where neither the game nor a bidder was
-        named and the paper's game is meant.
+        """Whether suits are bid as in bridge though the paper's game is assumed.
+
+        Neither the game nor a bidder was named then.
         """
         if self.dummy is None or self._implied_models is None:
             return False
@@ -411,12 +419,10 @@ class Belief:
     @property
     def systems(self) -> tuple[str, ...]:
         """What is said of the systems and styles that the players follow, in words."""
-        models = self.bidder, getattr(self.bidder, "base", None)
-        return tuple(
-            str(sentence)
-            for model in models
-            for sentence in getattr(model, "systems", ())
-        )
+        base = getattr(self.bidder, "base", None)
+        of_bidder = getattr(self.bidder, "systems", ())
+        of_base = getattr(base, "systems", ())
+        return tuple(map(str, (*of_bidder, *of_base)))
 
     @cached_property
     def chooses(self) -> PlayerModel | None:
@@ -469,8 +475,11 @@ class Belief:
     @property
     def roles(self) -> dict[str, str]:
         """Seat → what it is to the observer."""
-        roles = {} if self.dummy is None else {self.dummy.name: "dummy"}
-        return roles | {self.observer.name: "observer"}
+        roles: dict[str, str] = {}
+        if self.dummy is not None:
+            roles[self.dummy.name] = "dummy"
+        roles[self.observer.name] = "observer"
+        return roles
 
     @property
     def middle_html(self) -> str:
@@ -563,7 +572,8 @@ class Belief:
         if not self.target.fitting.exact:
             tested = "; ".join(map(short_text, self.target.plan.tested))
             raise TablesTooLarge(
-                f"layouts that meet {tested} cannot be counted, only drawn: ask for an estimate, or show more cards",
+                f"layouts that meet {tested} cannot be counted, only drawn: ask for an "
+                "estimate, or show more cards",
                 needed=self.target.support_size,
             )
         return self.target.count
@@ -588,19 +598,23 @@ class Belief:
             ``hard`` if it excludes layouts, ``soft`` if it weighs them, ``hard and
             soft``, or ``none``, as one's own call.
         """
-        weighs = any(
-            piece is weighed
-            for term in self.target.soft.terms
-            for weighed in term.pieces
-        )
+        weighed = chain.from_iterable(term.pieces for term in self.target.soft.terms)
+        weighs = any(piece is weighed_piece for weighed_piece in weighed)
+        if piece.excludes and weighs:
+            return "hard and soft"
         if piece.excludes:
-            return "hard and soft" if weighs else "hard"
-        return "soft" if weighs else "none"
+            return "hard"
+        if weighs:
+            return "soft"
+        return "none"
 
     def _repr_html_(self) -> str:
-        known = self.constraints
-        hands = around_table(known.must, known.may, self.roles, self.middle_html)
-        auction = "" if self.auction is None else self.auction.html()
+        hands = around_table(
+            self.constraints.must, self.constraints.may, self.roles, self.middle_html
+        )
+        auction = ""
+        if self.auction is not None:
+            auction = self.auction.html()
         pieces_but_calls = [
             str(piece) for piece in self.evidence if not isinstance(piece, Called)
         ]

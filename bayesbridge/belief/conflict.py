@@ -11,6 +11,7 @@ set dualization", 2015).
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from itertools import chain
 from typing import Final, NamedTuple
 
 from bayesbridge.engines.target import layouts_that_fit
@@ -70,9 +71,11 @@ def _conflict_without_own_hand(
 
 def smallest_conflict(own_hand: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...]:
     """The fewest pieces that leave no layout for the observer's hand, in their order."""
-    pieces = tuple(dict.fromkeys(piece for fact in facts for piece in fact.pieces))
+    all_pieces = chain.from_iterable(fact.pieces for fact in facts)
+    pieces = tuple(dict.fromkeys(all_pieces))
 
     def conflicts(subset: Set[Piece]) -> bool:
+        """Whether no layout has these pieces and the observer's hand."""
         constraints = own_hand.constraints & _conjunction(facts, subset)
         return layouts_that_fit(constraints).layouts == 0
 

@@ -1,5 +1,6 @@
-"""Joint inference of a player's style θ and of the layout: each call is evidence about
-both.
+"""Joint inference of a player's style θ and of the layout.
+
+Each call is evidence about both.
 
 The style model reads nothing of a hand but its five cells, so layouts with the same
 cells are one *row*, weighted by the likelihood of the other evidence (over its density,
@@ -168,8 +169,9 @@ class Diagnostics(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class JointPosterior:
-    """What is known of a player's style and of the layout, after their records and the
-    calls of this auction.
+    """What is known of a player's style and of the layout.
+
+    The evidence is the player's records and the calls of this auction.
     """
 
     #: Their style, as draws that count the same; the player's name is that of the seat.
@@ -206,11 +208,14 @@ class JointPosterior:
         """
 
         def of_masks(masks: Masks) -> NDArray[Any]:
+            """The quantity of (n, 4) masks."""
             return np.asarray(quantity(Layouts.adopt(masks)))
 
         mean = self.layouts.expect(quantity)
         error = _errors_of_means(self.layouts, of_masks, np.asarray(mean))
-        return Estimate(mean, float(error) if np.ndim(mean) == 0 else error)
+        if np.ndim(mean) == 0:
+            return Estimate(mean, float(error))
+        return Estimate(mean, error)
 
     def __repr__(self) -> str:
         means = ", ".join(
@@ -257,6 +262,7 @@ def _card_errors(draws: Draws, cards: Floats) -> Floats:
     shift = card.astype(np.uint64)
 
     def held(masks: Masks) -> NDArray[Any]:
+        """(n, k) 1 where the seat of a doubtful card holds it in a layout, else 0."""
         return masks[:, seat] >> shift & np.uint64(1)
 
     errors[card, seat] = _errors_of_means(draws, held, cards[card, seat])
@@ -550,13 +556,15 @@ def _caveat(
         warnings.append(styles.warning)
     if diagnostics.ess < ENOUGH:
         warnings.append(
-            f"the draws of the style are worth {diagnostics.ess:.0f} independent ones: ask for more draws"
+            f"the draws of the style are worth {diagnostics.ess:.0f} independent ones: "
+            "ask for more draws"
         )
     if draws is not None:
         warnings.append(draws.caveat)
         if weights.ess < ENOUGH:
             warnings.append(
-                f"the layouts drawn are worth {weights.ess:.0f} independent ones: ask for more layouts"
+                f"the layouts drawn are worth {weights.ess:.0f} independent ones: ask "
+                "for more layouts"
             )
     return "; ".join(filter(None, warnings))
 
@@ -571,4 +579,6 @@ def _effective_layouts(posterior: Posterior) -> float:
     uncertain = (cards > OPEN) & (cards < 1 - OPEN) & (errors > 0)
     variances = cards[uncertain] * (1.0 - cards[uncertain])
     ess = np.min(variances / errors[uncertain] ** 2, initial=np.inf)
-    return float(ess) if np.isfinite(ess) else float(posterior.target.count)
+    if not np.isfinite(ess):
+        return float(posterior.target.count)
+    return float(ess)

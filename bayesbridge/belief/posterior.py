@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import log, log2, sqrt
+from math import log, log2
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge
+from bayesbridge.belief.posterior_page import accuracy_sentences, position_html
 from bayesbridge.display import markup
-from bayesbridge.display.markup import Table
-from bayesbridge.display.words import SEATS, SUITS, counted, percent
 from bayesbridge.engines.budget import MOST_DRAWS
 from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import Enumeration
@@ -22,7 +21,7 @@ from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
 from bayesbridge.game.cards import HAND_CARDS, Card, Hand, Suit
-from bayesbridge.game.deal import Seat, around_table
+from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats, Layouts, read_only
 from bayesbridge.runtime.random64 import Seed, generator
 
@@ -111,15 +110,17 @@ class Posterior(Draws):
 
     @cached_property
     def layouts(self) -> Layouts:
-        """All layouts of the posterior; with an open dummy these can be ten million, 32
-        bytes each.
+        """All layouts of the posterior.
+
+        With an open dummy these can be ten million, 32 bytes each.
         """
         return Layouts.adopt(self.stretch(0, len(self)))
 
     @property
     def card_table(self) -> Floats:
-        """(52, 4) P(seat holds card), in the order of ``CARDS``; exact where the
-        evidence is hard.
+        """(52, 4) P(seat holds card), in the order of ``CARDS``.
+
+        Exact where the evidence is hard.
         """
         return read_only((self.tables or self.marginals).card_marginals()[::-1])
 
@@ -130,8 +131,9 @@ class Posterior(Draws):
 
     @property
     def point_table(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points); from the draws where
-        :attr:`counts_points` is false.
+        """(4, 38) P(seat has so many high-card points).
+
+        From the draws where :attr:`counts_points` is false.
         """
         counted_points = self._counted_points
         if counted_points is not None:
@@ -174,8 +176,9 @@ class Posterior(Draws):
 
     @property
     def counts_cards(self) -> bool:
-        """Whether the places of the cards and the lengths of the suits are exact, by
-        walking or by counting.
+        """Whether the places of the cards and the lengths of the suits are exact.
+
+        They are after walking all layouts, and after counting suit by suit.
         """
         return self.tables is not None or (self.whole or self).exact
 
@@ -240,17 +243,20 @@ class Posterior(Draws):
         """What to be wary of, and what to do; empty where all is well."""
         if self.exact or self.caveat:
             return self.caveat
-        asked = self.asked[1] or self.target.cost.draws
+        _method, wanted_draws = self.asked
+        draws = wanted_draws or self.target.cost.draws
         has_weights = (self.importance or self.proposed) is not None
-        if has_weights and self.ess < ENOUGH * asked:
+        if has_weights and self.ess < ENOUGH * draws:
             return (
-                f"{asked} draws were asked for and their effective sample size is {self.ess:.0f}: ask for more draws, "
+                f"{draws} draws were asked for and their effective sample size is "
+                f"{self.ess:.0f}: ask for more draws, "
                 "or take back the call that is hardest to explain"
             )
         khat = self.khat
         if khat is not None and khat > DECEIVING:
             return (
-                f"the largest weights have a Pareto k̂ of {khat:.2f}, above {DECEIVING}: errors are larger than stated; "
+                f"the largest weights have a Pareto k̂ of {khat:.2f}, above "
+                f"{DECEIVING}: errors are larger than stated; "
                 "ask for more draws"
             )
         return ""
@@ -302,13 +308,16 @@ class Posterior(Draws):
             values = np.asarray(answer, dtype=np.float64)
             if values.shape[:1] != (n,):
                 raise WrongArgument(
-                    f"quantity gave {shorten(answer)} for {n} layouts: let it give one number for each",
+                    f"quantity gave {shorten(answer)} for {n} layouts: let it give one "
+                    "number for each",
                     argument="quantity",
                     value=answer,
                 )
             weighted_sums = weights @ values.reshape(n, -1)
             total = total + weighted_sums.reshape(values.shape[1:])
-        return float(total) if np.ndim(total) == 0 else total
+        if np.ndim(total) == 0:
+            return float(total)
+        return total
 
     def resample(self, n: int, rng: Seed = None) -> Layouts:
         """Layouts drawn by their weights, which then count the same.
@@ -381,7 +390,8 @@ class Posterior(Draws):
 
     def __repr__(self) -> str:
         accuracy = "exact" if self.exact else f"ESS {self.ess:.0f}"
-        return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {accuracy}>"
+        layouts = f"{len(self)} of {self.count()} layouts"
+        return f"<Posterior: {self.method}, {layouts}, {accuracy}>"
 
     def _repr_html_(self) -> str:
         marginals = {
@@ -391,11 +401,13 @@ class Posterior(Draws):
         }
         roles = self.belief.roles
         table = position_html(marginals, roles, self.belief.middle_html)
-        estimated = "" if self.counts_points else "Points are estimated from the draws."
+        about_points = ""
+        if not self.counts_points:
+            about_points = "Points are estimated from the draws."
         return markup.piece(
             table,
             markup.sentence(" ".join(self.marginal_accuracy)),
-            markup.sentence(estimated),
+            markup.sentence(about_points),
         )
 
     @property
@@ -433,7 +445,8 @@ def accuracy_document(
         if not is_exact:
             accuracy = f"the other estimators by {why}"
         why = (
-            f"{method}: {posterior.count()} layouts are too many to walk, but their suits can be counted and merged; "
+            f"{method}: {posterior.count()} layouts are too many to walk, but their "
+            "suits can be counted and merged; "
             f"{accuracy}"
         )
     return {
@@ -448,102 +461,6 @@ def accuracy_document(
         "log_evidence_error": posterior.log_evidence_error,
         "warning": posterior.warning or None,
     }
-
-
-def accuracy_sentences(accuracy: Mapping[Any, Any]) -> list[str]:
-    """The same for people, from the document or from the attributes of a result."""
-    fit = counted(int(accuracy["layouts"]), "layout", "fit")
-    bits = f"{accuracy['entropy_bits']:.2f} bits"
-    sentences = [f"{fit}; the uncertainty about them is {bits}."]
-    method = accuracy["method"]
-    if accuracy["exact"]:
-        way = "counting suit by suit"
-        if method == "enumerate":
-            way = "walking every layout"
-        sentences.append(f"Computed exactly, by {way} ({method}).")
-    else:
-        largest_error = percent(0.5 / sqrt(max(accuracy["ess"], 1.0)))
-        sentences.append(
-            f"Estimated: probabilities ± {largest_error} at most (one standard error). "
-            f"{accuracy['why']}."
-        )
-    if accuracy["warning"]:
-        sentences.append(f"Warning: {accuracy['warning']}.")
-    return sentences
-
-
-SURE: Final = 1e-9
-"""By how much sums of weights miss 0 and 1."""
-
-
-def position_html(
-    marginals: Mapping[Any, xarray.DataArray], roles: Mapping[str, str], middle: str
-) -> str:
-    """The hands around a compass and the honours, in HTML.
-
-    ``marginals`` are the three ``…_probabilities`` of a posterior or a result by name;
-    ``roles`` says what seats are to the observer, and ``middle`` stands in the compass.
-    """
-    cards = marginals["card_probabilities"]
-    names = cards["card"].values
-    masks = np.array([Card.of(str(name)).mask for name in names], dtype=np.uint64)
-    by_seat = cards.transpose("seat", "card").values
-    surely_held = [int(masks[held > 1.0 - SURE].sum()) for held in by_seat]
-    perhaps_held = [int(masks[held > SURE].sum()) for held in by_seat]
-    lengths = marginals["length_probabilities"]
-    mean_lengths = (lengths * lengths["length"]).sum("length")
-    points = marginals["point_probabilities"]
-    mean_points = (points * points["points"]).sum("points")
-    hands = around_table(
-        surely_held,
-        perhaps_held,
-        roles,
-        middle,
-        mean_lengths.transpose("seat", "suit").values.tolist(),
-        mean_points.values.tolist(),
-    )
-    return hands + markup.side_by_side(honour_tables(cards))
-
-
-def honour_tables(cards: xarray.DataArray) -> list[Table]:
-    """P(seat holds honour), a table for each suit where one is not certain."""
-    table = cards.transpose("card", "seat")
-    names = map(str, table["card"].values)
-    chances = dict(zip(names, table.values, strict=True))
-    hidden_seats = [seat for seat in Seat if _is_hidden(table.values[:, seat])]
-    tables = []
-    for suit in reversed(Suit):
-        honours = {rank: chances[f"{suit.name}{rank}"] for rank in HONOURS}
-        if any(by_seat.max() <= 1.0 - SURE for by_seat in honours.values()):
-            tables.append(_honour_table(suit, honours, hidden_seats))
-    return tables
-
-
-HONOURS: Final = "AKQJT"
-
-
-def _is_hidden(chances: Floats) -> bool:
-    """Whether a seat with these (52,) chances of cards has one that is not certain."""
-    return bool(((chances > SURE) & (chances < 1.0 - SURE)).any())
-
-
-def _honour_table(
-    suit: Suit, honours: Mapping[str, Floats], hidden_seats: list[Seat]
-) -> Table:
-    """A row for each hidden seat; a letter names who surely holds an honour.
-
-    ``honours`` has (4,) chances of the seats by rank.
-    """
-    rows: list[list[str | float]] = []
-    for seat in hidden_seats:
-        row: list[str | float] = [SEATS[seat.name]]
-        for by_seat in honours.values():
-            holder = Seat(int(by_seat.argmax()))
-            is_certain = by_seat[holder] > 1.0 - SURE
-            row.append(holder.name if is_certain else float(by_seat[seat]))
-        rows.append(row)
-    ranks = [rank.replace("T", "10") for rank in honours]
-    return Table(SUITS[suit.name], ["", *ranks], rows)
 
 
 def _labelled(values: NDArray[Any], **labels: Any) -> xarray.DataArray:

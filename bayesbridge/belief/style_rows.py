@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -135,6 +136,7 @@ class StyleQuestion:
             return StyleProposal.prior(dimensions)
 
         def log_of_points(points: Floats) -> Floats:
+            """(n,) log P(records, and what else speaks of the style ∣ point)."""
             styles = self.prior.styles(points)
             log_records = self.log_records(styles)
             if log_likelihood is None:
@@ -153,12 +155,8 @@ class StyleQuestion:
         styles, log_weights = self.weighted_styles(proposal, points)
         likelihood = CallsLikelihood(self.calls, styles, Weights(log_weights).W)
         target = self.belief.target
-        pieces = tuple(
-            piece
-            for term in target.soft.terms
-            if self.seat in term.seats
-            for piece in term.pieces
-        )
+        own_terms = [term for term in target.soft.terms if self.seat in term.seats]
+        pieces = tuple(chain.from_iterable(term.pieces for term in own_terms))
         term = LikelihoodTerm((int(self.seat),), pieces, likelihood, likelihood)
         soft = SoftEvidence((*self.other_evidence.terms, term))
         return tilted_draws(
@@ -182,7 +180,8 @@ def _verified_bidder(belief: Belief, caller: Seat) -> StyleBidder:
     bidder = belief.bidder
     if not isinstance(bidder, StyleBidder):
         raise BayesBridgeError(
-            f"the belief takes the others for {type(bidder).__name__}, which has no style to learn: "
+            f"the belief takes the others for {type(bidder).__name__}, which has no "
+            "style to learn: "
             "ask about belief.with_bidder(bb.StyleBidder())"
         )
     if belief.constraints.conditions:
@@ -217,7 +216,9 @@ def _design_of(records: Sequence[CallRecord], caller: Seat) -> Design | None:
         raise BayesBridgeError(
             f"records of {', '.join(players)}: give those of {caller.name} alone"
         )
-    return Design.of(records, players) if records else None
+    if not records:
+        return None
+    return Design.of(records, players)
 
 
 class CallsLikelihood(NamedTuple):

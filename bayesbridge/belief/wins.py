@@ -74,8 +74,9 @@ def card_wins(
     side = belief.pair if pair is None else pair
     opponents = _opponents_to_play(trick, seat, side)
     remaining = np.uint64(DECK_MASK & ~belief.table.played)
-    held = np.zeros(DECK_CARDS)  # weight of the layouts where the card may be played
-    won = np.zeros(DECK_CARDS)  # and where it wins
+    # Weights of the layouts where a card may be played, and of those where it wins.
+    held = np.zeros(DECK_CARDS)
+    won = np.zeros(DECK_CARDS)
     for masks, weights in posterior.blocks():
         hands = masks & remaining
         legal_cards = _legal(hands[:, seat], trick.suit)
@@ -131,7 +132,8 @@ def verify_seen(belief: Belief, trick: Trick) -> None:
     cards_seen = {(play.seat, play.card) for play in plays}
     if not cards_seen.issuperset(trick):
         raise IllegalPlay(
-            f"trick '{trick}' is not in the evidence, so the layouts do not know of it: ask belief.given(trick) first",
+            f"trick '{trick}' is not in the evidence, so the layouts do not know of "
+            "it: ask belief.given(trick) first",
             cards=trick.cards,
         )
 

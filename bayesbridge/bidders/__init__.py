@@ -1,3 +1,4 @@
-"""Bidder models: P(call ∣ hand, auction so far), the likelihood that makes a call
-evidence.
+"""Bidder models: P(call ∣ hand, auction so far).
+
+This likelihood makes a call evidence about the hand.
 """

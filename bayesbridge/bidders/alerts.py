@@ -1,5 +1,6 @@
-"""Alerts on record as statements of a system: ``limit raise``, ``10-12``, ``5+
-spades``, ``transfer``.
+"""Alerts on record as statements of a system.
+
+Such as ``limit raise``, ``10-12``, ``5+ spades`` or ``transfer``.
 
 A part between commas is a statement or left out; of a text that weighs one thing
 against another nothing is read.

@@ -1,5 +1,6 @@
-"""Many auctions that begin alike, as a tree: every auction once, with what the rules
-allow next.
+"""Many auctions that begin alike, as a tree.
+
+Every auction stands there once, with what the rules allow next.
 
 The trees of roll-outs have hundreds of nodes, so a node holds a few small integers and
 no :class:`~bayesbridge.game.auction.Auction`; one is made where it is asked for.

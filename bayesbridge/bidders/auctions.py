@@ -1,5 +1,7 @@
-"""Bidder models in turn: one call and the auction before it, simulated calls and
-auctions, mixtures of models.
+"""Calls and auctions under bidder models, and models that are made of others.
+
+One call and the auction before it, simulated calls and auctions, a model for each call,
+mixtures of models.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ A record is one call whose caller's hand is known; docs/learning.md has the mode
 Several players come from one population whose mean and spread are learned too,
 non-centred: NUTS walks in z, whose shape does not depend on σ::
 
-    θ_p = μ + σ · z_p,   z_p ~ Normal(0, 1),   μ ~ Normal(prior centre, prior spread),   σ ~ HalfNormal(prior spread)
+    θ_p = μ + σ · z_p,   z_p ~ Normal(0, 1),
+    μ ~ Normal(prior centre, prior spread),   σ ~ HalfNormal(prior spread)
 """
 
 from __future__ import annotations
@@ -555,7 +556,8 @@ class Prior:
             prior = Normal(*getattr(self, name))
             if not low <= prior.centre <= high or not 0.0 <= prior.spread < np.inf:
                 raise BayesBridgeError(
-                    f"prior of {name} {tuple(prior)}: give a centre from {low:.3g} to {high:.3g}, a spread ≥ 0"
+                    f"prior of {name} {tuple(prior)}: give a centre from {low:.3g} to "
+                    f"{high:.3g}, a spread ≥ 0"
                 )
             object.__setattr__(self, name, prior)
 

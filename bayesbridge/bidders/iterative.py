@@ -38,8 +38,10 @@ class IterativeBidder:
     Examples
     --------
     >>> from bayesbridge.game.cards import Hand
-    >>> hands = np.array([Hand.of("AKQ2.AKJ.AK4.A32").mask, Hand.of("J54.Q72.9876.865").mask], dtype=np.uint64)
-    >>> np.exp(IterativeBidder().log_likelihood(hands, Auction.of("W:3NT", dummy="N"), 0)).round(4).tolist()
+    >>> strong, weak = Hand.of("AKQ2.AKJ.AK4.A32"), Hand.of("J54.Q72.9876.865")
+    >>> hands = np.array([strong.mask, weak.mask], dtype=np.uint64)
+    >>> auction = Auction.of("W:3NT", dummy="N")
+    >>> np.exp(IterativeBidder().log_likelihood(hands, auction, 0)).round(4).tolist()
     [0.9806, 0.0006]
     """
 

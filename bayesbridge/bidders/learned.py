@@ -1,5 +1,6 @@
-"""The learned bidder of the four-player game: P(call ∣ own hand, partner's hand,
-auction so far), fitted on records.
+"""The learned bidder of the four-player game, fitted on records.
+
+It tells P(call ∣ own hand, partner's hand, auction so far).
 
 Partner's hand may be hidden or shown: partners know what their calls mean
 (docs/pairs.md). A wide network says P(call); a narrow one guides the draws
@@ -372,7 +373,8 @@ class LearnedBidder:
     --------
     >>> from bayesbridge.game.calls import CALLS
     >>> from bayesbridge.game.cards import Hand
-    >>> opener = np.array([Hand.of("AQ5.KJ3.A954.Q73").mask, Hand.of("Q52.J93.T954.J73").mask], np.uint64)
+    >>> strong, weak = Hand.of("AQ5.KJ3.A954.Q73"), Hand.of("Q52.J93.T954.J73")
+    >>> opener = np.array([strong.mask, weak.mask], np.uint64)
     >>> chances = LearnedBidder("NS").probabilities(opener, Auction.four("N"))
     >>> [str(CALLS[i]) for i in chances.argmax(axis=1)]
     ['1NT', 'Pass']

@@ -1,5 +1,6 @@
-"""The networks of the learned bidder and the learned player, in NumPy; docs/bidders.md
-has the formulas.
+"""The networks of the learned bidder and the learned player, in NumPy.
+
+docs/bidders.md has the formulas.
 
 **The reader** is a small causal transformer over what everybody at the table knows: it
 never sees a hidden hand. Every token is the sum of a few rows of one table, and looks
@@ -110,7 +111,9 @@ def linear(parameters: Parameters, name: str, x: Singles) -> Singles:
     rows = x.reshape(-1, x.shape[-1])
     product: Singles = (rows @ weight.T).reshape(*x.shape[:-1], len(weight))
     bias = parameters.get(f"{name}_bias")
-    return product if bias is None else product + bias
+    if bias is None:
+        return product
+    return product + bias
 
 
 def layer_norm(parameters: Parameters, name: str, x: Singles) -> Singles:
@@ -133,9 +136,11 @@ def softmax_in_place(scores: Singles) -> None:
 def reader_layers(parameters: Parameters) -> list[Parameters]:
     """The parameters of each layer of the reader, the first layer first."""
     layers: list[Parameters] = []
-    while layer := part(parameters, f"reader_layers_{len(layers)}_"):
+    while True:
+        layer = part(parameters, f"reader_layers_{len(layers)}_")
+        if not layer:
+            return layers
         layers.append(layer)
-    return layers
 
 
 def read(parameters: Parameters, tokens: NDArray[np.intp], extra: Singles) -> Singles:

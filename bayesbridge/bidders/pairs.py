@@ -1,5 +1,6 @@
-"""The style of a pair, learned from its tables: a posterior over the 16 numbers that
-the learned bidder takes.
+"""The style of a pair, learned from its tables.
+
+A posterior over the 16 numbers that the learned bidder takes.
 
 The prior is standard normal, the likelihood that of the calls of both partners, whose
 hands are on record; their opponents are read as a pair of which nothing is known. With
@@ -187,16 +188,16 @@ class _TableReading(NamedTuple):
     @classmethod
     def of(cls, table: Seated, net: Network, numbers: Singles) -> Self:
         """Read the auction once for each of (k, 17) styles."""
-        first = table.auction.first
+        first_seat = table.auction.first
         calls = [call.index for call in table.auction.calls]
         steps = encode(
-            calls, first in table.vulnerable, first.next() in table.vulnerable
+            calls, first_seat in table.vulnerable, first_seat.next() in table.vulnerable
         )
-        is_own = (first + np.arange(len(calls))) % 2 == table.side
+        is_own = (first_seat + np.arange(len(calls))) % 2 == table.side
         # Of the opponents nothing is known, which is a style of zeros.
         styles = numbers[:, None] * is_own[:, None].astype(np.float32)
-        known = known_before_calls(net, steps.tokens, styles)
-        return cls(table, net, steps.legal, is_own, known)
+        known_before = known_before_calls(net, steps.tokens, styles)
+        return cls(table, net, steps.legal, is_own, known_before)
 
     def choices(self) -> list[int]:
         """The numbers of the pair's calls that were not the only legal one."""
@@ -324,7 +325,8 @@ def learn_style(
     Examples
     --------
     >>> import bayesbridge as bb
-    >>> style = learn_style(bb.open_records("examples/opponents.pbn").records, "Birch+Oak", tables=3)
+    >>> records = bb.open_records("examples/opponents.pbn").records
+    >>> style = learn_style(records, "Birch+Oak", tables=3)
     >>> style.tables, bool(style.covariance.trace() < 16)
     (3, True)
     """
@@ -435,7 +437,9 @@ class History:
             of_other_deals = [table for table in tables if table.deal != deal]
             self._learned[key] = style_of(pair, of_other_deals[: self.tables])
         style = self._learned[key]
-        return style if style.tables else None
+        if not style.tables:
+            return None
+        return style
 
     def styles(self, record: Record) -> dict[str, PairStyle]:
         """The styles of the pairs at a table.
@@ -455,7 +459,9 @@ class History:
             return styles
         for side in SIDES:
             pair = record.pair(Seat[side[0]])
-            style = None if pair is None else self.style(pair, record.deal)
+            if pair is None:
+                continue
+            style = self.style(pair, record.deal)
             if style is not None:
                 styles[side] = style
         return styles
@@ -620,10 +626,12 @@ def habits(style: PairStyle) -> tuple[Habit, ...]:
     values = _habit_values(style, sample)
     averages = _habit_values(AVERAGE, sample)
     errors = _habit_errors(style, values, sample)
-    return tuple(
-        Habit(what, float(value), errors[what, unit], float(averages[what, unit]), unit)
-        for (what, unit), value in values.items()
-    )
+    pair_habits = []
+    for (words, unit), value in values.items():
+        error = errors[words, unit]
+        average = float(averages[words, unit])
+        pair_habits.append(Habit(words, float(value), error, average, unit))
+    return tuple(pair_habits)
 
 
 def _habit_values(style: PairStyle, sample: _HandSample) -> _HabitValues:

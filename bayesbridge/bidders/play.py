@@ -1,5 +1,6 @@
-"""The learned player: P(card ∣ hand, what was seen), so that the lead and every later
-card are soft evidence.
+"""The learned player: P(card ∣ hand, what was seen).
+
+With it the lead and every later card are soft evidence.
 
 A transformer reads the auction, dummy and every card so far; the cards still held join
 it in one hidden layer, and P(card) is a softmax over the legal ones
@@ -342,8 +343,10 @@ class LearnedPlayer:
     Examples
     --------
     >>> from bayesbridge.game.cards import Hand
-    >>> hands = np.array([Hand.of("KQJ2.543.8642.73").mask, Hand.of("K742.543.8642.73").mask], np.uint64)
-    >>> lead = LearnedPlayer().log_likelihood(hands, Contract.of("3NT by S"), [(Seat.W, Card.of("SK"))], Seat.W)
+    >>> sequence, broken = Hand.of("KQJ2.543.8642.73"), Hand.of("K742.543.8642.73")
+    >>> hands = np.array([sequence.mask, broken.mask], np.uint64)
+    >>> contract, king_led = Contract.of("3NT by S"), [(Seat.W, Card.of("SK"))]
+    >>> lead = LearnedPlayer().log_likelihood(hands, contract, king_led, Seat.W)
     >>> bool(lead[0] > lead[1])  # a king is led from a sequence
     True
     """

@@ -1,5 +1,6 @@
-"""A bidder with a style: a multinomial logit over the legal calls, four numbers a
-player.
+"""A bidder with a style: a multinomial logit over the legal calls.
+
+A player's style is four numbers.
 
 docs/bidders.md has the utilities, and what a hand is worth in sixteenths of a trick.
 With Algorithm 1's level in the strain the value makes one small integer, the *cell* ``8
@@ -245,8 +246,10 @@ class StyleBidder:
     Examples
     --------
     >>> from bayesbridge.game.cards import Hand
-    >>> hands = np.array([Hand.of("AKQ2.AKJ.AK4.A32").mask, Hand.of("J54.Q72.9876.865").mask], dtype=np.uint64)
-    >>> np.exp(StyleBidder().log_likelihood(hands, Auction.of("W:Pass", dummy="N"), 0)).round(2).tolist()
+    >>> strong, weak = Hand.of("AKQ2.AKJ.AK4.A32"), Hand.of("J54.Q72.9876.865")
+    >>> hands = np.array([strong.mask, weak.mask], dtype=np.uint64)
+    >>> auction = Auction.of("W:Pass", dummy="N")
+    >>> np.exp(StyleBidder().log_likelihood(hands, auction, 0)).round(2).tolist()
     [0.0, 0.98]
     """
 

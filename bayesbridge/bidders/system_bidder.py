@@ -58,7 +58,8 @@ class SystemBidder:
     >>> from bayesbridge.game.calls import CALLS
     >>> from bayesbridge.game.cards import Hand
     >>> weak = np.array([Hand.of("AQ5.KJ3.Q954.973").mask], np.uint64)
-    >>> for bidder in (LearnedBidder(), SystemBidder("weak-notrump"), SystemBidder("EW:weak-notrump")):
+    >>> by_all, by_opponents = SystemBidder("weak-notrump"), SystemBidder("EW:weak-notrump")
+    >>> for bidder in (LearnedBidder(), by_all, by_opponents):
     ...     print(CALLS[bidder.probabilities(weak, Auction.four("N"))[0].argmax()])
     1D
     1NT

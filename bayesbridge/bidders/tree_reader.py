@@ -1,5 +1,6 @@
-"""The learned bidder on a tree of auctions: all auctions of a length read together, and
-of each only its last call.
+"""The learned bidder on a tree of auctions.
+
+All auctions of a length are read together, and of each only its last call.
 
 The reader of :mod:`~bayesbridge.bidders.networks` looks back at the calls before by
 their keys and values. These are kept for every node of the tree, so that an auction

@@ -1,5 +1,6 @@
-"""The paper's two algorithms: a literal transcription, and the kernels and exact counts
-tested against it.
+"""The paper's two algorithms.
+
+A literal transcription, and the kernels and exact counts tested against it.
 """
 
 from typing import Final

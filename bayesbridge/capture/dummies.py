@@ -1,5 +1,6 @@
-"""What one hand is worth with a dummy that nobody has seen: T, counted exactly over all
-8 122 425 444 dummies.
+"""What one hand is worth with a dummy that nobody has seen.
+
+T, counted exactly over all 8 122 425 444 dummies.
 
 A suit of the hand leaves the dummy at most 2¹³ fields in that suit. They are grouped by
 length and by *summary*, what the row contributes to Algorithm 2 (``capture.tables``).

@@ -67,22 +67,22 @@ class Bids(NamedTuple):
     counts: Small
 
 
-def captures(first: Masks, second: Masks) -> Captures:
+def captures(first_hands: Masks, second_hands: Masks) -> Captures:
     """Algorithm 2 for each pair of hands.
 
-    ``first`` and ``second`` are (n,) masks of 13 cards each, disjoint.
+    ``first_hands`` and ``second_hands`` are (n,) masks of 13 cards each, disjoint.
 
     >>> captures(np.array([0x1FFF], dtype=np.uint64), np.array([0x3FFE000], dtype=np.uint64)).T
     array([0], dtype=int8)
     """
-    one_row("hands", first, second)
-    n = len(first)
+    one_row("hands", first_hands, second_hands)
+    n = len(first_hands)
     arrays = {
         name: np.zeros(n if name in ONE_A_DEAL else (n, 4), np.int8)
         for name in Captures._fields
     }
     captured = Captures(**arrays)
-    _captures(first, second, row_table(), captured)
+    _captures(first_hands, second_hands, row_table(), captured)
     return captured._replace(
         c0=np.int8(13) - captured.c1 - captured.c2,
         M=np.maximum(captured.c1, captured.c2),
@@ -90,10 +90,10 @@ def captures(first: Masks, second: Masks) -> Captures:
     )
 
 
-def tricks(first: Masks, second: Masks) -> Small:
+def tricks(first_hands: Masks, second_hands: Masks) -> Small:
     """T alone for each pair of hands, (n,) int8: 0 where a condition fails."""
-    one_row("hands", first, second)
-    return _tricks(first, second, row_table())
+    one_row("hands", first_hands, second_hands)
+    return _tricks(first_hands, second_hands, row_table())
 
 
 def bids(hands: Masks) -> Bids:
@@ -178,13 +178,16 @@ def _look_up(
 
 @njit
 def _captures(
-    first: Masks, second: Masks, table: NDArray[np.uint32], captured: Captures
+    first_hands: Masks,
+    second_hands: Masks,
+    table: NDArray[np.uint32],
+    captured: Captures,
 ) -> None:
     """Fill all but c0, M and Z, which follow from them."""
     rows = np.empty(4, dtype=np.int64)
-    for i in range(len(first)):
-        hand = np.int64(first[i])
-        other_hand = np.int64(second[i])
+    for i in range(len(first_hands)):
+        hand = np.int64(first_hands[i])
+        other_hand = np.int64(second_hands[i])
         Delta, fails_b = _look_up(hand, other_hand, table, rows)
         for suit in range(4):
             captured.c1[i, suit] = LENGTH[(hand >> (13 * suit)) & 0x1FFF]
@@ -206,13 +209,15 @@ def _captures(
 
 
 @njit
-def _tricks(first: Masks, second: Masks, table: NDArray[np.uint32]) -> Small:
+def _tricks(
+    first_hands: Masks, second_hands: Masks, table: NDArray[np.uint32]
+) -> Small:
     """(n,) T of each pair of hands."""
-    T = np.zeros(len(first), np.int8)
+    T = np.zeros(len(first_hands), np.int8)
     rows = np.empty(4, dtype=np.int64)
-    for i in range(len(first)):
-        hand = np.int64(first[i])
-        other_hand = np.int64(second[i])
+    for i in range(len(first_hands)):
+        hand = np.int64(first_hands[i])
+        other_hand = np.int64(second_hands[i])
         Delta, fails_b = _look_up(hand, other_hand, table, rows)
         if Delta <= 6 and not fails_b:
             T[i] = _merge(rows, Delta)[0]

@@ -85,7 +85,8 @@ def capture(first: Hand | str, second: Hand | str) -> Capture:
     if shared:
         card = next(iter(shared))
         raise DealError(
-            f"{card} lies in both hands {hands[0].pbn!r} and {hands[1].pbn!r}: a card has one place",
+            f"{card} lies in both hands {hands[0].pbn!r} and {hands[1].pbn!r}: a card "
+            "has one place",
             card=card,
         )
     return capture_matrix([state_row(*hands, s) for s in Suit])

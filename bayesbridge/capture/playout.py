@@ -40,8 +40,9 @@ _LOWEST: Final = np.array(
 def play_out(
     masks: NDArray[np.uint64], trump: int, attack: int, defence: int
 ) -> NDArray[np.int8]:
-    """(n,) tricks taken by the leader's side (leader and the seat opposite) in each
-    deal.
+    """(n,) tricks that the leader's side takes in each deal.
+
+    The side is the leader and the seat opposite.
 
     ``masks`` is (n, 4), clockwise from the opening leader. ``trump`` is a suit or
     NO_TRUMP; ``attack`` is the policy code of the leader's side, ``defence`` that of the
@@ -53,11 +54,11 @@ def play_out(
         for seat in range(4):
             hands[seat] = np.int64(masks[i, seat])
         leader = 0
-        taken = 0
+        tricks_taken = 0
         for _ in range(13):
             leader = _play_trick(hands, leader, trump, attack, defence)
-            taken += leader & 1 == 0
-        tricks[i] = taken
+            tricks_taken += leader & 1 == 0
+        tricks[i] = tricks_taken
     return tricks
 
 

@@ -1,5 +1,6 @@
-"""What one suit contributes to Algorithm 2, a table over all 3¹³ rows of the state
-matrix, and how suits are merged.
+"""What one suit contributes to Algorithm 2, and how suits are merged.
+
+A table over all 3¹³ rows of the state matrix.
 
 Inside a suit the sequence of effective gaps does not depend on the other suits, so it
 can be worked out once for each of the 3¹³ = 1 594 323 rows. A row is numbered in base 3
@@ -188,8 +189,9 @@ def simplified(summary: Ints) -> Ints:
 
 @njit
 def merge_pair(left: int, right: int) -> int:
-    """Summary of two groups of suits from their summaries; the left group is first on
-    ties.
+    """Summary of two groups of suits from their summaries.
+
+    The left group is first on ties.
 
     What stands above the 32 bits of a summary is added up (see
     ``scripts/count_shifts.py``).

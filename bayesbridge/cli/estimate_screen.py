@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
+from bayesbridge.belief.posterior import accuracy_document
+from bayesbridge.belief.posterior_page import accuracy_sentences
 from bayesbridge.cli.estimate_answer import EstimateAnswer
 from bayesbridge.cli.screens import Part, how_parts, part_lines
 from bayesbridge.decisions.sensitivity import (

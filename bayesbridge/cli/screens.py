@@ -211,7 +211,8 @@ def how_parts(
     posterior: Posterior, accuracy: Sequence[str] | None = None
 ) -> list[Part]:
     """What was seen, and how exact the answer is, in its own sentences if given."""
-    from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
+    from bayesbridge.belief.posterior import accuracy_document
+    from bayesbridge.belief.posterior_page import accuracy_sentences
 
     if accuracy is None:
         accuracy = accuracy_sentences(accuracy_document(posterior))

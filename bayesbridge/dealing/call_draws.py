@@ -274,8 +274,8 @@ def _fitted_proposal(
     plan: ConditionTables, soft: SoftEvidence, search: int
 ) -> Proposal:
     """A density of deals that is fitted to the guides of the model."""
-    known = replace(plan.known, conditions=plan.exact)
-    target = Target(tightened(known, plan.exact), soft)
+    constraints = replace(plan.known, conditions=plan.exact)
+    target = Target(tightened(constraints, plan.exact), soft)
     tilts = tilted(
         target.constraints,
         plan.table,

@@ -388,11 +388,13 @@ class DealPlan:
         Parts that need tricks come last, for what has passed the others.
         """
         tested = self.plan.tested
-        quick_parts = [part for part in tested if not needs_solver(part)]
-        solved_parts = [part for part in tested if needs_solver(part)]
-        for parts in (quick_parts, solved_parts):
-            if parts and len(masks):
-                values = LayoutValues(masks, rng, solve).of(conjunction(tuple(parts)))
+        quick_parts = [condition for condition in tested if not needs_solver(condition)]
+        solved_parts = [condition for condition in tested if needs_solver(condition)]
+        for conditions in (quick_parts, solved_parts):
+            if conditions and len(masks):
+                values = LayoutValues(masks, rng, solve).of(
+                    conjunction(tuple(conditions))
+                )
                 masks = masks[values != 0]
         if self.where is None or not len(masks):
             return masks
@@ -571,13 +573,13 @@ def given_cards(given: Iterable[tuple[int, int]]) -> Constraints:
     held = [0, 0, 0, 0]
     for seat, mask in given:
         held[seat] |= mask
-    for seat, other in combinations(Seat, 2):
-        twice = held[seat] & held[other]
+    for seat, other_seat in combinations(Seat, 2):
+        twice = held[seat] & held[other_seat]
         if twice:
             lowest_bit = twice & -twice
             card = Card(lowest_bit.bit_length() - 1)
             raise Contradiction(
-                f"{card} is given to {seat.name} and to {other.name}: give it once",
+                f"{card} is given to {seat.name} and to {other_seat.name}: give it once",
                 evidence=(),
             )
     for seat in Seat:
@@ -619,7 +621,9 @@ def _planned(
     except Contradiction as error:
         contradiction = error
     for piece in in_conflict:
-        fewer = tuple(other for other in in_conflict if other is not piece)
+        fewer = tuple(
+            kept_piece for kept_piece in in_conflict if kept_piece is not piece
+        )
         try:
             _tables(given, condition, fewer)
         except Contradiction as error:
@@ -637,10 +641,10 @@ def _tables(
     given: Constraints, condition: Expression, evidence: tuple[Piece, ...]
 ) -> ConditionTables:
     """What tables do of cards, a condition and pieces together."""
-    known = given
+    constraints = given
     for piece in evidence:
-        known = piece.constrain(known)
-    return ConditionTables.of(known, condition)
+        constraints = piece.constrain(constraints)
+    return ConditionTables.of(constraints, condition)
 
 
 MOST_SHARE: Final = 1_000_000
@@ -663,7 +667,7 @@ class HandType:
         Fraction(3, 1)
         """
         head, colon, condition = text.partition(":")
-        name, sign, share = (part.strip() for part in head.partition("="))
+        name, sign, share = (text_part.strip() for text_part in head.partition("="))
         if not colon or not name:
             raise NotationError(
                 f"{text!r} is no type: write name: condition, or name=2: condition",

@@ -1,5 +1,6 @@
-"""The best plans of a declarer who does not see the defenders' cards, against defenders
-who see everything.
+"""The best plans of a declarer against defenders who see all cards.
+
+Declarer does not see the defenders' cards.
 
 Declarer sees the cards played and no more, so one plan must serve all layouts that
 these cannot tell apart. Defenders know the layout and declarer's plan (the best-defence

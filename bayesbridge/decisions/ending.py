@@ -1,5 +1,6 @@
-"""The next tricks of declarer, or all that are left, searched with one plan over the
-layouts of the two hidden hands.
+"""The next tricks of declarer, or all that are left, searched with one plan.
+
+The plan is the same in all layouts of the two hidden hands.
 
 One plan must serve all layouts that the cards played cannot tell apart, against
 defenders who see everything (:mod:`~bayesbridge.decisions.best_defence`). The bound of

@@ -1,5 +1,6 @@
-"""The value of information: how much an answer would tell, in bits and in expected
-score of a decision.
+"""The value of information: how much an answer would tell.
+
+In bits, and in the expected score of a decision.
 
 A question gives every layout the chances of its answers. With W the weights of the
 layouts, A[i, a] the chance of answer a in layout i, and u[i, d] the payoff of action d

@@ -1,5 +1,6 @@
-"""What to play: every card of the seat in turn, tried on the same layouts of its
-player's posterior.
+"""What to play: every card of the seat in turn, tried on the same layouts.
+
+They are drawn from the posterior of the seat's player.
 
 Each layout is solved double dummy once for every card, so that differences between
 cards are paired and much more exact than the figures themselves. Double dummy means

@@ -1,5 +1,6 @@
-"""How much an answer depends on how the others are taken to bid: one question under
-several bidder models.
+"""How much an answer depends on how the others are taken to bid.
+
+One question is answered under several bidder models.
 
 Every model gives its own posterior, and P(evidence) under each is what the evidence
 itself says for the model.

@@ -1,5 +1,6 @@
-"""Whether there is room for all that the calls show: cards of a suit, or points, beside
-those in sight.
+"""Whether there is room for all that the calls show.
+
+Cards of a suit, or points, beside those in sight.
 
 Each call is read by its caller's own calls and the cards in sight
 (:mod:`bayesbridge.decisions.history`). Two such readings may promise together what one

@@ -1,5 +1,6 @@
-"""Double dummy of the last tricks: what declarer takes from a position if all four see
-all cards.
+"""Double dummy of the last tricks.
+
+What declarer takes from a position if all four see all cards.
 
 Positions of one question have much in common, so one table keeps what was found for all
 of them: a position at the start of a trick is known by who holds the highest, the

@@ -1,5 +1,7 @@
-"""How to play a suit: for each number of tricks the plan that reaches it most often,
-and the plan for most tricks.
+"""How to play a suit.
+
+For each number of tricks the plan that reaches it most often, and the plan for most
+tricks.
 
 One suit lies between declarer's two hands, *first* and *second*; the left defender
 plays after the second hand, the right defender after the first. Cards of the defenders

@@ -54,13 +54,14 @@ def in_columns(
         if _total_width(widths, WIDE_GAP) > width:
             gap = NARROW_GAP
         parts = _columns_by_part(widths, gap, width)
-    padded = [
-        _padded(column, column_width, to_left=place < left)
-        for place, (column, column_width) in enumerate(
-            zip(columns, widths, strict=True)
-        )
-    ]
-    return [_lines([padded[place] for place in part], gap) for part in parts]
+    padded = []
+    for place, column in enumerate(columns):
+        padded.append(_padded(column, widths[place], to_left=place < left))
+    part_lines = []
+    for part in parts:
+        part_columns = [padded[place] for place in part]
+        part_lines.append(_lines(part_columns, gap))
+    return part_lines
 
 
 def _lines(padded: Sequence[Sequence[str]], gap: int) -> list[str]:

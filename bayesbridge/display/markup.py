@@ -95,7 +95,7 @@ class Table:
     @property
     def words(self) -> list[list[str]]:
         """The rows with probabilities in percent."""
-        return [[_cell_words(cell) for cell in row] for row in self.rows]
+        return [list(map(_cell_words, row)) for row in self.rows]
 
     def __str__(self) -> str:
         (lines,) = in_columns(self.columns, self.words, self.left)
@@ -135,7 +135,9 @@ def _html_cell(cell: str | float, words: str) -> str:
 
 def _cell_words(cell: str | float) -> str:
     """A cell as people read it; a number is a probability."""
-    return cell if isinstance(cell, str) else percent(cell)
+    if isinstance(cell, str):
+        return cell
+    return percent(cell)
 
 
 def text(words: str) -> str:
@@ -158,13 +160,17 @@ def piece(*parts: str) -> str:
 
 def sentence(words: str) -> str:
     """A paragraph; nothing for no words."""
-    return f"<p>{text(words)}</p>" if words else ""
+    if not words:
+        return ""
+    return f"<p>{text(words)}</p>"
 
 
 def side_by_side(tables: Iterable[Table]) -> str:
     """Small tables beside each other, as far as there is room."""
     tables_html = "".join(table.html() for table in tables)
-    return f'<div class="suits">{tables_html}</div>' if tables_html else ""
+    if not tables_html:
+        return ""
+    return f'<div class="suits">{tables_html}</div>'
 
 
 def call(words: str) -> str:
@@ -236,7 +242,9 @@ def calls(
         The seat that calls next, if the auction is not over.
     """
     columns = [seat for seat in "WNES" if seat in seats]
-    first_seat = made[0][0] if made else turn
+    first_seat = turn
+    if made:
+        first_seat, _ = made[0]
     cells: list[str] = []
     if first_seat in columns:
         cells += [""] * columns.index(first_seat)
@@ -258,4 +266,6 @@ def calls(
 def listed(sentences: Iterable[str]) -> str:
     """A numbered list; nothing for no sentences."""
     items = "".join(f"<li>{escape(item)}</li>" for item in sentences)
-    return f"<ol>{items}</ol>" if items else ""
+    if not items:
+        return ""
+    return f"<ol>{items}</ol>"

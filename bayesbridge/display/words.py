@@ -136,7 +136,10 @@ def printable(text: object) -> str:
 
 
 def _printable_letter(letter: str) -> str:
-    return letter if letter.isprintable() else repr(letter)[1:-1]
+    """The letter, or its escape sequence where it cannot be seen."""
+    if letter.isprintable():
+        return letter
+    return repr(letter)[1:-1]
 
 
 def tell(line: object, begin: str = "bayesbridge: ") -> None:
@@ -154,7 +157,11 @@ def number(value: float | None, digits: int = 0) -> str:
     """
     if value is None:
         return "–"
-    text = f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
+    # As floats, large whole numbers would lose their last digits.
+    if isinstance(value, int):
+        text = f"{value:,}"
+    else:
+        text = f"{value:,.{digits}f}"
     return text.replace(",", " ")
 
 
@@ -221,7 +228,9 @@ def error_text(error: float, digits: int = 2, unit: str = "") -> str:
     >>> error_text(0.125), error_text(0.0)
     (' ± 0.12', '')
     """
-    return f" ± {error:.{digits}f}{unit}" if error else ""
+    if not error:
+        return ""
+    return f" ± {error:.{digits}f}{unit}"
 
 
 COARSE_ERROR: Final = 0.005
@@ -271,4 +280,6 @@ def short_percent(share: float) -> str:
         return "<0.1"
     if hundredths > 99.5:
         return ">99"
-    return f"{hundredths:.1f}" if hundredths < 9.95 else whole_number
+    if hundredths < 9.95:
+        return f"{hundredths:.1f}"
+    return whole_number

@@ -1,3 +1,4 @@
-"""Estimators: numbers of a layout. The protocol, the registry, the built-ins and the
-conformance kit.
+"""Estimators: numbers of a layout.
+
+The protocol, the registry, the built-ins and the conformance kit.
 """

@@ -54,7 +54,8 @@ def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
     From the margin alone to margin and kind of strain, then with the class, then with
     the double::
 
-        P(d ∣ cell) = (tables of the cell with difference d + strength · P(d ∣ coarser cell)) / (tables + strength)
+        P(d ∣ cell) = (tables of the cell with difference d
+                       + strength · P(d ∣ coarser cell)) / (tables + strength)
     """
     by_margin = counts.sum(axis=CELL_AXES) + 0.5
     shares = by_margin / by_margin.sum(axis=-1, keepdims=True)
@@ -104,8 +105,9 @@ def actual_table(contract: Contract) -> Floats:
 
 @cache
 def actual_counts() -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """The counts that ship, and what is known of them: the records' hash, settings, and
-    how they were judged.
+    """The counts that ship, and what is known of them.
+
+    That is the hash of the records, the settings, and how the counts were judged.
     """
     path = files("bayesbridge.estimators").joinpath("data/actual.json")
     stored = json.loads(path.read_text("utf-8"))

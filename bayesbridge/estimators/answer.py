@@ -1,5 +1,6 @@
-"""Answers: what estimators say of a posterior, as the parts that every screen and page
-shows.
+"""Answers: what estimators say of a posterior.
+
+Answers have the parts that every screen and page shows.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class Answer(Displayable):
         )
 
     def number(self, name: str) -> Distribution:
+        """The number of an output, by its name in results."""
         if name not in self.numbers:
             raise BayesBridgeError(
                 f"the result has no output {name!r}: it has {', '.join(self.numbers)}",
@@ -78,8 +80,9 @@ class Answer(Displayable):
         return self.numbers[name]
 
     def reported(self, estimator: str) -> dict[str, Distribution]:
-        """By output; under hard evidence, where some could be counted, the sampled ones
-        are left out.
+        """The numbers to report, by output.
+
+        Under hard evidence, where some could be counted, the sampled ones are left out.
         """
         outputs = {
             number.output.name: number
@@ -93,20 +96,23 @@ class Answer(Displayable):
 
     @property
     def estimators(self) -> list[str]:
+        """The names of the estimators that have an answer, in order."""
         return list(dict.fromkeys(number.estimator for number in self.numbers.values()))
 
     @property
     def exact(self) -> bool:
-        return all(
-            number.exact
-            for one in self.estimators
-            for number in self.reported(one).values()
-        )
+        """Whether all numbers to report are exact."""
+        for estimator in self.estimators:
+            numbers = self.reported(estimator).values()
+            if not all(number.exact for number in numbers):
+                return False
+        return True
 
     @property
     def shown(self) -> list[Distribution]:
-        """The numbers that people are shown: of an estimator with one that has a title
-        that alone, of others all.
+        """The numbers that people are shown.
+
+        Of an estimator with a number that has a title that alone, of others all.
         """
         shown: list[Distribution] = []
         for estimator in self.estimators:
@@ -116,8 +122,9 @@ class Answer(Displayable):
 
     @property
     def tables(self) -> list[Table]:
-        """Every number that is shown: whole numbers with their distribution, others
-        with mean and spread.
+        """A table for each number that is shown.
+
+        Whole numbers with their distribution, others with mean and spread.
         """
         tables: list[Table] = []
         plain: list[Distribution] = []
@@ -141,8 +148,9 @@ class Answer(Displayable):
         return Table(title, ["", "mean", "sd"], rows, notes)
 
     def document(self, estimator: str) -> dict[str, Any]:
-        """What one estimator says, output by output; of tricks and captures also every
-        goal.
+        """What one estimator says, output by output.
+
+        Of tricks and captures also every goal.
         """
         outputs = self.reported(estimator)
         document: dict[str, Any] = {

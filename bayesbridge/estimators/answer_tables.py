@@ -16,12 +16,14 @@ from bayesbridge.game.scoring import vulnerability_counts
 if TYPE_CHECKING:
     import xarray
 
-SHOWN: Final = 12  # rows that people see unless they asked for them by name
+SHOWN: Final = 12
+"""Rows that people see unless they asked for them by name."""
 
 
 def plain_rows(dataset: xarray.Dataset) -> list[dict[str, Any]]:
-    """A dictionary for each row of an answer that has one dimension, that of its labels
-    first.
+    """A dictionary for each row of an answer of one dimension.
+
+    The label of the row comes first.
     """
     rows: list[dict[str, Any]] = dataset.to_dataframe().reset_index().to_dict("records")
     return rows
@@ -30,10 +32,12 @@ def plain_rows(dataset: xarray.Dataset) -> list[dict[str, Any]]:
 def best_rows(
     rows: list[dict[str, Any]], most: int, passed: str
 ) -> list[dict[str, Any]]:
-    """The first ``most`` contracts, and after them the one that a pass leaves, wherever
-    it stands.
+    """The first ``most`` contracts, and the one that a pass leaves.
+
+    The latter comes last, wherever it stands, if it is not among the first.
     """
-    return [*rows[:most], *(row for row in rows[most:] if row["contract"] == passed)]
+    after_pass = [row for row in rows[most:] if row["contract"] == passed]
+    return rows[:most] + after_pass
 
 
 def scheme_words(scheme: str, vulnerable: str) -> str:
@@ -68,7 +72,9 @@ def contracts_table(
     if len(rows) > most:
         notes.append(f"The {most} best of {len(rows)}; all are in the data (--json).")
     if compared:
-        scales = "IMPs, matchpoints" if with_imps else "matchpoints"
+        scales = "matchpoints"
+        if with_imps:
+            scales = "IMPs, matchpoints"
         notes.append(
             f"Difference, {scales}: against {attrs['against']}, on the same layouts."
         )
@@ -79,21 +85,22 @@ def contracts_table(
     return Table(title, list(columns), lines, notes)
 
 
-CLEARLY: Final = 2  # standard errors by which the best contract is ahead
+CLEARLY: Final = 2
+"""Standard errors by which the best contract is ahead of the second if it is named."""
 
 
 def _best_contract(rows: list[dict[str, Any]]) -> str:
     """Which contract is best, or that two cannot be told apart."""
     best = rows[0]
     if len(rows) > 1:
-        second = rows[1]
-        behind = second["behind"]
-        error = second["behind_error"]
+        runner_up = rows[1]
+        behind = runner_up["behind"]
+        error = runner_up["behind_error"]
         if abs(behind) < CLEARLY * error:
             ahead = f"{number(behind, 0)} ± {number(error, 0)}"
             return (
                 f"Too close to call: {best['contract']} is ahead of "
-                f"{second['contract']} by {ahead}."
+                f"{runner_up['contract']} by {ahead}."
             )
     score = figure(best, "score", 0)
     chance = _chance(best, "make")
@@ -102,7 +109,9 @@ def _best_contract(rows: list[dict[str, Any]]) -> str:
 
 def answers_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any]) -> Table:
     """The most valuable answers to questions that might be asked."""
-    values = ["value"] if attrs["exact"] else ["value", "optimistic"]
+    values = ["value"]
+    if not attrs["exact"]:
+        values.append("optimistic")
     lines = []
     for row in rows[:SHOWN]:
         figures = [figure(row, name, 1) for name in values]
@@ -125,7 +134,9 @@ def figure(row: Mapping[str, Any], name: str, digits: int) -> str:
     """A figure of a row with its error, where it has one."""
     error = row[f"{name}_error"]
     words = number(row[name], digits)
-    return f"{words} ± {number(error, digits)}" if error else words
+    if not error:
+        return words
+    return f"{words} ± {number(error, digits)}"
 
 
 def _chance(row: Mapping[str, Any], name: str) -> str:

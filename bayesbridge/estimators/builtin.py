@@ -30,7 +30,7 @@ from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCo
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.game.deal import Seat
-from bayesbridge.game.layouts import Layouts
+from bayesbridge.game.layouts import Layouts, Masks
 
 SUIT = ("suit",)
 AT_TABLE = TrickCount(at_table=True)
@@ -131,10 +131,11 @@ class CaptureEstimator:
     def estimate(
         self, layouts: Layouts, question: Question
     ) -> Mapping[str, NDArray[Any]]:
-        first, second = (
+        """The numbers of Algorithm 2 for the hands of the pair."""
+        pair_hands = [
             np.ascontiguousarray(layouts.masks[:, seat]) for seat in question.pair
-        )
-        return captures(first, second)._asdict()
+        ]
+        return captures(*pair_hands)._asdict()
 
     def quantities(
         self, question: Question
@@ -153,16 +154,16 @@ class CaptureEstimator:
     def distribution(
         self, constraints: Constraints, question: Question
     ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
-        """Exact counts by suit convolution, where the evidence ties the suits together
-        by lengths alone.
+        """Exact counts by suit convolution.
+
+        Only where the evidence ties the suits together by lengths alone.
         """
         if not factors(constraints):
             return None
         counts = capture_counts(constraints, *question.pair)
-        return {
-            name: (LOWEST_Z if name == "Z" else 0, ways)
-            for name, ways in counts.items()
-        }
+        lowest_values = dict.fromkeys(counts, 0)
+        lowest_values["Z"] = LOWEST_Z
+        return {name: (lowest_values[name], ways) for name, ways in counts.items()}
 
 
 class BidEstimator:
@@ -192,10 +193,11 @@ class BidEstimator:
         layouts: Layouts,
         question: Question,  # noqa: ARG002
     ) -> Mapping[str, NDArray[Any]]:
-        found = bids(layouts.masks.reshape(-1))
+        """The bids of Algorithm 1 for all four hands."""
+        hand_bids = bids(layouts.masks.reshape(-1))
         return {
-            "level": found.level.reshape(-1, 4),
-            "counts": found.counts.reshape(-1, 4, 7),
+            "level": hand_bids.level.reshape(-1, 4),
+            "counts": hand_bids.counts.reshape(-1, 4, 7),
         }
 
 
@@ -218,15 +220,18 @@ class PlayOutEstimator:
     def estimate(
         self, layouts: Layouts, question: Question
     ) -> Mapping[str, NDArray[Any]]:
+        """Every layout played to its end, a share of them on each core."""
         masks = np.ascontiguousarray(layouts.masks[:, list(question.table)])
-        general, workers = POLICIES.index("general"), os.cpu_count() or 1
+        general = POLICIES.index("general")
+        workers = os.cpu_count() or 1
+
+        def tricks_of(hands: Masks) -> NDArray[Any]:
+            """(n,) tricks in layouts of (n, 4) hands in the order of play."""
+            return play_out(hands, int(question.strain), general, general)
+
         with ThreadPoolExecutor(workers) as pool:
-            parts = np.array_split(masks, workers)
-            played = pool.map(
-                lambda part: play_out(part, int(question.strain), general, general),
-                parts,
-            )
-            return {"tricks": np.concatenate(list(played))}
+            tricks = pool.map(tricks_of, np.array_split(masks, workers))
+            return {"tricks": np.concatenate(list(tricks))}
 
 
 class TricksEstimator:
@@ -249,6 +254,7 @@ class TricksEstimator:
     def estimate(
         self, layouts: Layouts, question: Question
     ) -> Mapping[str, NDArray[Any]]:
+        """P(tricks) of every layout, by the network."""
         from bayesbridge.estimators.network import table_tricks
 
         table = np.ascontiguousarray(layouts.masks[:, list(question.table)])
@@ -281,8 +287,10 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @hookimpl
 def bayesbridge_bidders() -> dict[str, BidderModel]:
-    """The paper's bidder, the same with suits, equilibria of the paper's auction, a
-    sober player with a style, and experts.
+    """The bidder models that ship.
+
+    The paper's bidder, the same with suits, equilibria of the paper's auction, a sober
+    player with a style, and experts.
     """
     return {
         "iterative": IterativeBidder(),

@@ -73,7 +73,8 @@ class Chains(FrozenArrays):
         return values[self.layout]
 
     def error(self, sd: Floats) -> Floats:
-        """What resampling costs at most: one standard error of the means of draws with
-        these spreads.
+        """What resampling costs at most.
+
+        One standard error of the means of draws with these spreads.
         """
         return sd / sqrt(self.layout.size) if self.resampled else np.zeros_like(sd)

@@ -47,12 +47,16 @@ READ_LESS: Final = {
 """
 
 CALIBRATION: Final = (
-    "on 5 389 deals held aside its likeliest number was right in 79.0 % of suit contracts and 81.3 % of those at no "
+    "on 5 389 deals held aside its likeliest number was right in 79.0 % of suit "
+    "contracts and 81.3 % of those at no "
     "trumps, and at most one trick off in 99.8 % and 98.7 %"
 )
 """What was measured of the network, for answers that nothing corrects."""
 
-OFF: Final = "The errors stated count the draws, and what the network is off by where two hands are known"
+OFF: Final = (
+    "The errors stated count the draws, and what the network is off by where two hands "
+    "are known"
+)
 
 SLAMS: Final = {6: "small slam", 7: "grand slam"}  # by level
 
@@ -136,14 +140,18 @@ class ContractOdds(ContractQuestion, Displayable):
                 f"From {number(self.solved)} solved layouts{enough}, weighted so that the "
                 "network's predictions average over them as over all draws; the errors count both."
             )
-        return f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}."
+        return (
+            "The figures are the network's, not corrected by solved layouts; "
+            f"{CALIBRATION}. {OFF}."
+        )
 
     def _read_less_words(self) -> str:
         """How much less a defender expects of such contracts than they make."""
         kind = SLAMS.get(self.contract.level, self.contract.kind)
         boards, points = READ_LESS[kind]
         return (
-            f" On {number(boards)} boards of experts {kind}s made {points} points more often than the "
+            f" On {number(boards)} boards of experts {kind}s made {points} points more "
+            "often than the "
             "opening leader predicts by this reading of auctions."
         )
 
@@ -221,8 +229,11 @@ def _actual_words() -> str:
     about = actual_counts()[1]
     aside = about["judged"]["declarer"]
     return (
-        f"Double dummy is passed through what declarers took beside it at {number(about['fitted'])} tables of "
-        f"experts. On {number(aside['tables'])} tables set aside, for declarer with dummy in view, P(it makes) was "
-        f"{100 * aside['error']:.1f} points off the share that made, on average over the tenths of its range "
+        "Double dummy is passed through what declarers took beside it at "
+        f"{number(about['fitted'])} tables of "
+        f"experts. On {number(aside['tables'])} tables set aside, for declarer with "
+        "dummy in view, P(it makes) was "
+        f"{100 * aside['error']:.1f} points off the share that made, on average over "
+        "the tenths of its range "
         f"({100 * aside['error_before']:.1f} without this step)."
     )

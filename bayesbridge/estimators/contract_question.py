@@ -25,10 +25,13 @@ type Group = Question
 
 
 def group_of(contract: Contract, dummy: Seat | None) -> Group:
-    """The group of a contract; its ``dummy`` is the declarer's partner unless three
-    players bid.
+    """The group of a contract.
+
+    Its ``dummy`` is the declarer's partner unless three players bid.
     """
-    opposite = contract.declarer.partner if dummy is None else dummy
+    opposite = dummy
+    if dummy is None:
+        opposite = contract.declarer.partner
     return Question((contract.declarer, opposite), contract.trump)
 
 
@@ -47,8 +50,9 @@ class ContractQuestion(FrozenArrays):
 
     @classmethod
     def of(cls, belief: Belief, contract: Contract, actual: bool = False) -> Self:
-        """The question about a contract with its declarer; in the three-player game the
-        dummy stays where it is.
+        """The question about a contract with its declarer.
+
+        In the three-player game the dummy stays where it is.
         """
         table = belief.table
         declaring = (contract.declarer, contract.declarer.partner)
@@ -59,8 +63,9 @@ class ContractQuestion(FrozenArrays):
 
     @property
     def after(self) -> Floats:
-        """(14, 14) P(tricks taken ∣ double-dummy tricks): the identity, or what real
-        declarers take.
+        """(14, 14) P(tricks taken ∣ double-dummy tricks).
+
+        The identity, or what real declarers take.
         """
         if self.actual:
             return read_only(actual_table(self.contract))
@@ -108,8 +113,9 @@ def resolve_contract(
     by: Seat | str | None = None,
     pair: tuple[Seat, Seat] | None = None,
 ) -> Contract:
-    """The contract with its declarer: as written, or ``by``, or who would declare it of
-    the ``pair``.
+    """The contract with its declarer.
+
+    Declarer is as written, or ``by``, or who would declare it of the ``pair``.
 
     That is who of the pair bid the strain first, else the first of the pair who bids.
     Where none is named, it is the observer's pair, but the auction's own contract in
@@ -142,8 +148,10 @@ def resolve_contract(
 def _declarer_by_auction(
     auction: Auction, contract: Contract, side: list[Seat], final: Contract | None
 ) -> Seat:
-    """Who would declare: the declarer of the auction's ``final`` contract in that
-    strain, else who of the side bid the strain first, else its first seat.
+    """Who would declare a strain after the auction.
+
+    The declarer of the auction's ``final`` contract in that strain, else who of the
+    side bid the strain first, else its first seat.
     """
     if final is not None and final.strain == contract.strain:
         return final.declarer

@@ -1,5 +1,6 @@
-"""What an output is over a posterior: one frozen :class:`Distribution`, and the sums
-that it is made of.
+"""What an output is over a posterior.
+
+One frozen :class:`Distribution`, and the sums that it is made of.
 
 An output that counts tricks may be a mixture: the mass where it cannot count (T where
 the conditions of Algorithm 2 fail), and the number of tricks given that it can.
@@ -262,11 +263,14 @@ class Distribution(FrozenArrays, Displayable):
 
     @property
     def occurring(self) -> range:
-        """The numbers of tricks from the first to the last that occurs; 7 to 13 where
-        none does.
+        """The numbers of tricks from the first to the last that occurs.
+
+        From 7 to 13 where none does.
         """
-        met = self.values[self.counted & (self.shares > 0)]
-        return range(int(met[0]), int(met[-1]) + 1) if len(met) else GOALS
+        values = self.values[self.counted & (self.shares > 0)]
+        if not len(values):
+            return GOALS
+        return range(int(values[0]), int(values[-1]) + 1)
 
     @property
     def goals(self) -> dict[int, float]:
@@ -275,68 +279,81 @@ class Distribution(FrozenArrays, Displayable):
 
     @property
     def is_contract_chance(self) -> bool:
-        """Whether contracts make by it: it estimates tricks at the table, of the side
-        that declares.
+        """Whether contracts make by it.
+
+        They do if it estimates tricks at the table, of the side that declares.
         """
         return self.count.at_table and self.asked.declares
 
     def goal(self, tricks: int) -> str:
-        """What "at least so many" is called: ``3NT makes``, or only ``T ≥ 9`` where no
-        contract makes by it.
+        """What "at least so many" is called.
+
+        Such as ``3NT makes``, or only ``T ≥ 9`` where no contract makes by it.
         """
-        makes = self.is_contract_chance and tricks in GOALS
-        return (
-            f"{tricks - 6}{self.asked.strain.name} makes"
-            if makes
-            else f"{self.name} ≥ {tricks}"
-        )
+        if self.is_contract_chance and tricks in GOALS:
+            return f"{tricks - 6}{self.asked.strain.name} makes"
+        return f"{self.name} ≥ {tricks}"
 
     @property
     def title(self) -> str:
-        """What is counted and for whom: strain, declarer and dummy of tricks at the
-        table.
+        """What is counted and for whom.
+
+        Of tricks at the table with strain, declarer and dummy.
         """
-        asked, output = self.asked, self.output
-        strain = STRAINS[asked.strain.name]
+        output = self.output
+        names = self.asked.names
+        strain = STRAINS[self.asked.strain.name]
         if output.tricks is None:
-            return f"{self.name}, for {asked.names}: {output.doc}"
+            return f"{self.name}, for {names}: {output.doc}"
         if output.tricks.at_table:
-            return f"Tricks of {SEATS[asked.pair[0].name]}, dummy {SEATS[asked.pair[1].name]}, in {strain}"
+            declarer, dummy = self.asked.pair
+            return f"Tricks of {SEATS[declarer.name]}, dummy {SEATS[dummy.name]}, in {strain}"
         if output.title:
-            without = (
-                ", without trumps" if output.note and asked.strain != Strain.NT else ""
-            )
-            return f"{self.name} of {asked.names}: {output.title}{without}"
-        return f"{self.name} of {asked.names}, in {strain}: {output.doc[:1].lower()}{output.doc[1:].removesuffix('.')}"
+            title = f"{self.name} of {names}: {output.title}"
+            if self._ignores_trumps:
+                title += ", without trumps"
+            return title
+        doc = f"{output.doc[:1].lower()}{output.doc[1:].removesuffix('.')}"
+        return f"{self.name} of {names}, in {strain}: {doc}"
+
+    @property
+    def _ignores_trumps(self) -> bool:
+        """Whether trumps are asked about, and a number that has a note ignores them."""
+        return bool(self.output.note) and self.asked.strain != Strain.NT
 
     @property
     def notes(self) -> list[str]:
-        """Sentences that a reader needs: what the number of tricks is, and what it does
-        not answer.
+        """Sentences that a reader needs.
+
+        What the number of tricks is, and what it does not answer.
         """
-        asked, at_table = self.asked, self.count.at_table
+        asked = self.asked
+        at_table = self.count.at_table
         sentences = [self.output.note or f"{self.name}: {self.output.doc}"]
         if not self.output.note and not at_table:
             sentences.append(
-                f"{self.name} is not the number of tricks at the table, which the estimator tricks gives."
+                f"{self.name} is not the number of tricks at the table, which the "
+                "estimator tricks gives."
             )
-        sentences += (
-            [WITHOUT_TRUMPS] if self.output.note and asked.strain != Strain.NT else []
-        )
+        if self._ignores_trumps:
+            sentences.append(WITHOUT_TRUMPS)
         if not asked.declares:
-            declared = (
-                f"tricks that {asked.names} would take if {asked.pair[0].name} declared"
-            )
-            whose = declared if at_table else f"captures of {asked.names}"
+            subject = f"captures of {asked.names}"
+            if at_table:
+                declarer = asked.pair[0].name
+                subject = f"tricks that {asked.names} would take if {declarer} declared"
             sentences.append(
-                f"These are the {whose}; this is not declarer's contract, {asked.contract}."
+                f"These are the {subject}; this is not declarer's contract, "
+                f"{asked.contract}."
             )
         return sentences
 
     @property
     def tables(self) -> list[Table]:
-        """Tricks and other whole numbers by their distribution, several numbers by a
-        row for each.
+        """The tables that people are shown.
+
+        Tricks and other whole numbers by their distribution, several numbers by a row
+        for each.
         """
         if self.output.dims:
             return [self._labelled_table()]
@@ -400,12 +417,15 @@ class Distribution(FrozenArrays, Displayable):
         rows: list[list[str | float]] = []
         for begin in range(0, len(values), values_a_row):
             stretch = slice(begin, begin + values_a_row)
-            first, *others = values[stretch]
-            label = f"{self.name} = {first}"
-            if others:
-                label += f" … {others[-1]}"
+            row_values = values[stretch]
+            label = f"{self.name} = {row_values[0]}"
+            if len(row_values) > 1:
+                label += f" … {row_values[-1]}"
             rows.append([label, float(shares[stretch].sum())])
-        note = f"{self.name} is {self.mean[0]:.2f} on average, with a standard deviation of {self.sd[0]:.2f}."
+        note = (
+            f"{self.name} is {self.mean[0]:.2f} on average, with a standard deviation "
+            f"of {self.sd[0]:.2f}."
+        )
         return Table(self.title, ["", "P"], rows, [note], bars=True)
 
     def _labelled_table(self) -> Table:
@@ -548,7 +568,10 @@ class Accumulator:
         if domain is not None and (low < domain.start or high >= domain.stop):
             raise self._outside(low, high)
         if high - low >= MOST_VALUES:
-            remedy = f"declare a floating-point dtype for values spread over more than {MOST_VALUES} integers"
+            remedy = (
+                "declare a floating-point dtype for values spread over more than "
+                f"{MOST_VALUES} integers"
+            )
             raise self._broken(f"ranges from {low} to {high}: {remedy}")
         before = self.lowest - low
         after = high - self.lowest - width + 1
@@ -558,21 +581,26 @@ class Accumulator:
         return np.pad(table, ((0, 0), (before, after)))
 
     def count(self, lowest: int, counts: NDArray[Any], total: int) -> None:
-        """Exact counts of layouts by value from ``lowest`` on, or probabilities with a
-        total of 1, for all that was.
+        """Add exact counts of layouts by value, for all that was to be added.
+
+        The counts are of the values from ``lowest`` on; probabilities with a total of 1
+        serve too.
         """
         counts = np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1])
         shares = counts / total
         occurring = np.flatnonzero(shares.any(axis=0))
-        first = int(occurring[0])
-        last = int(occurring[-1])
-        listed = self.output.listed or range(lowest + first, lowest + last + 1)
-        if lowest + first < listed.start or lowest + last >= listed.stop:
-            raise self._outside(lowest + first, lowest + last)
+        # Values that never occur stand at neither end of the table.
+        begin = int(occurring[0])
+        end = int(occurring[-1]) + 1
+        low = lowest + begin
+        high = lowest + end - 1
+        listed = self.output.listed or range(low, high + 1)
+        if low < listed.start or high >= listed.stop:
+            raise self._outside(low, high)
         self.lowest = listed.start
         self.table = np.zeros((len(shares), len(listed)))
-        place = lowest + first - listed.start
-        self.table[:, place : place + last - first + 1] = shares[:, first : last + 1]
+        place = low - listed.start
+        self.table[:, place : place + end - begin] = shares[:, begin:end]
         self.exact = True
 
     def _outside(self, low: int, high: int) -> PluginError:

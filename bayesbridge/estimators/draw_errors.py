@@ -32,8 +32,9 @@ FEWEST_DRAWS: Final = 10.0  # with fewer a mean under a condition has no error
 
 
 class Unknown(NamedTuple):
-    """Monte Carlo standard error of a mean and its effective sample size, ``nan`` where
-    they mean nothing.
+    """Monte Carlo standard error of a mean and its effective sample size.
+
+    ``nan`` where they mean nothing.
     """
 
     mcse: float = nan
@@ -65,14 +66,17 @@ class Quantity:
 
     @property
     def sd(self) -> float:
-        """Of the distribution; 0 for a number that never changes, whatever the rounding
-        of its weight.
+        """Standard deviation of the distribution.
+
+        0 for a number that never changes, whatever the rounding of its weight.
         """
         if self.moments:
             spread = self.moments[1]
         else:
             spread = sqrt(float(self.chances @ ((self.values - self.mean) ** 2)))
-        return spread if spread > NEVER_CHANGES else 0.0
+        if spread > NEVER_CHANGES:
+            return spread
+        return 0.0
 
     def interval(self, kind: str, probability: float) -> tuple[float, float]:
         """Both ends, ``nan`` for an event."""
@@ -134,14 +138,17 @@ class KeptDraws:
         if not self.weighted:
             return self.ess * total
         squares = float((weights**2).sum())
-        return total**2 / squares if squares else 0.0
+        if not squares:
+            return 0.0
+        return total**2 / squares
 
     def _error_of_mean(self, influence: Floats) -> float:
         """Standard error of the mean of (n,) influences."""
         if influence.min() == influence.max():
             return 0.0
         variance = float((self.weights * influence**2).sum())
-        # Rare events may have been met at light draws only: no better than if all draws counted the same.
+        # Rare events may have been met at light draws only: no better than if all draws
+        # counted the same.
         own = float((self.weights**2 * influence**2).sum())
         own = max(own, variance / influence.size)
         if self.batches is not None:

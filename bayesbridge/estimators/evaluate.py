@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from time import perf_counter
 from typing import Any, Final
 
@@ -264,14 +265,17 @@ def tell_if_slow(estimator: Estimator, seconds: float, layouts: int) -> None:
         return
     if seconds > max(SLOW_RUN, SLOW_LAYOUT * layouts):
         tell(
-            f"estimator {estimator.name!r} took {seconds:.0f} s for {layouts} layouts: if it declares "
-            f"seconds = {seconds / layouts:.1g}, the time of one, it gets as many as the time allows"
+            f"estimator {estimator.name!r} took {seconds:.0f} s for {layouts} layouts: "
+            "if it declares "
+            f"seconds = {seconds / layouts:.1g}, the time of one, it gets as many as "
+            "the time allows"
         )
 
 
 def result_name(estimator: str, output: str) -> str:
-    """The name of an output in results, whoever else is asked: its own, unless that is
-    an output of another estimator of the package.
+    """The name of an output in results, whoever else is asked.
+
+    Its own, unless that is an output of another estimator of the package.
 
     >>> result_name("capture", "T"), result_name("mine", "fit"), result_name("mine", "T")
     ('T', 'fit', 'mine_T')
@@ -362,13 +366,15 @@ def lengths_together(
         (seat,) = seats
         of_seat: Floats = lengths[seat]
         return of_seat
-    known = {seat for seat in Seat if constraints.must[seat].bit_count() == HAND_CARDS}
+    known_hands = {
+        seat for seat in Seat if constraints.must[seat].bit_count() == HAND_CARDS
+    }
     side = set(seats)
     other_side = set(Seat) - side
-    pair = side if known & side else other_side
-    if not known & pair:
+    pair = side if known_hands & side else other_side
+    if not known_hands & pair:
         return None
-    known_seat = min(known & pair)
+    known_seat = min(known_hands & pair)
     (hidden_seat,) = pair - {known_seat}
     together = np.zeros((4, HAND_CARDS + 1))
     for suit in Suit:
@@ -398,7 +404,7 @@ def ask(
         verify_seen(belief, trick)
         tricks.append(trick)
     strain = belief.table.strain if trump is None else Strain.of(trump)
-    played = {card for trick_played in tricks for card in trick_played.cards}
+    played = set(chain.from_iterable(trick_played.cards for trick_played in tricks))
     return Question.of(
         belief.pair if pair is None else pair,
         trump=None if strain is None else strain.trump,

@@ -1,5 +1,6 @@
-"""The first answer compiles some forty kernels: a second process takes a part of them,
-so that on two cores the answer comes sooner.
+"""A second process compiles a part of the kernels that the first answer needs.
+
+They are some forty, so on two cores the answer comes sooner.
 """
 
 from __future__ import annotations

@@ -41,8 +41,9 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def bayesbridge_estimators() -> Iterable[Estimator]:  # type: ignore[empty-body]
-    """Estimators to offer, each with a ``name``, its declared ``outputs`` and
-    ``estimate(layouts, question)``.
+    """Estimators to offer.
+
+    Each has a ``name``, its declared ``outputs`` and ``estimate(layouts, question)``.
 
     ``layouts`` is a batch of full deals, ``(n, 4)`` masks with one column for each
     seat; ``question`` names the pair, the trump suit and the trick so far. Every output
@@ -52,8 +53,9 @@ def bayesbridge_estimators() -> Iterable[Estimator]:  # type: ignore[empty-body]
 
 @hookspec
 def bayesbridge_bidders() -> Mapping[str, BidderModel]:  # type: ignore[empty-body]
-    """Bidder models to offer by name, each with ``log_likelihood(hands, auction,
-    index)``.
+    """Bidder models to offer, by name.
+
+    Each has ``log_likelihood(hands, auction, index)``.
 
     ``hands`` are ``(n,)`` masks of the caller's possible hands; the answer is log
     P(call number ``index`` of the ``auction`` ∣ hand, calls before it) for each of

@@ -16,8 +16,9 @@ ROUNDING: Final = 1e-12  # must not ask for one value more than the mass itself 
 def shortest_interval(
     values: NDArray[Any], chances: Floats, probability: float
 ) -> tuple[float, float]:
-    """The shortest [a, b] from value to value that holds the probability; of equally
-    short ones the likeliest.
+    """The shortest [a, b] from value to value that holds the probability.
+
+    Of equally short ones the likeliest.
 
     >>> shortest_interval(np.array([0, 8, 9, 10]), np.array([0.2, 0.1, 0.4, 0.3]), 0.7)
     (9.0, 10.0)

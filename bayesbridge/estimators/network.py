@@ -1,5 +1,6 @@
-"""The network behind the estimator ``tricks``: P(double-dummy tricks ∣ all four hands),
-without a solver.
+"""The network behind the estimator ``tricks``.
+
+P(double-dummy tricks ∣ all four hands), without a solver.
 
 The four suits are four tokens; each begins as a sum over its 13 cards of a vector that
 depends on the rank and on who holds it (declarer, left, dummy or right), plus one for
@@ -91,8 +92,9 @@ def trick_probabilities(
 
 
 def table_tricks(table: Masks, trump: Suit | None) -> Singles:
-    """(n, 14) P(declarer's side takes 0 … 13 tricks) of (n, 4) hands: declarer, left,
-    dummy, right.
+    """(n, 14) P(declarer's side takes 0 … 13 tricks).
+
+    The (n, 4) hands are declarer's, the left opponent's, dummy's and the right one's.
     """
     if len(table) > MOST_REMEMBERED:
         return _predicted(table, trump)
@@ -288,8 +290,9 @@ def rectify(x: Singles, bias: Singles) -> None:
 
 @njit(fastmath=ANY_ORDER)
 def attend(joined: Singles, bias: Singles, heads: int, out: Singles) -> None:
-    """Each token of a deal becomes, head by head, a mean of the four values, weighted
-    by how its query fits their keys.
+    """Each token of a deal becomes, head by head, a mean of the four values.
+
+    A value is weighted by how the token's query fits its key.
 
     ``joined`` (3d, 4n) holds queries, keys and values one below the other, ``bias`` is
     (3d,) and ``out`` (d, 4n). Of the four tokens of a deal, n columns apart, ``w0`` …

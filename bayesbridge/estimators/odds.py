@@ -32,19 +32,22 @@ from bayesbridge.game.layouts import Floats
 from bayesbridge.game.tricks import Trick
 from bayesbridge.runtime.random64 import Seed, generator
 
-FEW_LAYOUTS: Final = 1000  # for what the network says quickly
+FEW_LAYOUTS: Final = 1000
+"""Layouts of which the network is asked where the answer must come quickly."""
 
 
 def estimators_for(
     estimators: str | Estimator | Sequence[str | Estimator] | None,
     question: ContractQuestion | None,
 ) -> list[Estimator]:
-    """The estimators, ``capture`` unless named; for a contract ``tricks``, beside those
-    that are.
+    """The estimators, ``capture`` unless named.
+
+    For a contract ``tricks``, beside those that are named.
     """
     chosen: list[str | Estimator]
     if estimators is None:
-        chosen = ["capture" if question is None else PREDICTS]
+        usual = "capture" if question is None else PREDICTS
+        chosen = [usual]
     elif isinstance(estimators, str) or not isinstance(estimators, Sequence):
         chosen = [estimators]
     else:
@@ -57,14 +60,20 @@ def estimators_for(
         chosen.append(PREDICTS)
     names = [choice for choice in chosen if isinstance(choice, str)]
     registry = offered("estimators", names)
-    return [
-        registry.estimator(choice) if isinstance(choice, str) else choice
-        for choice in chosen
-    ]
+    instances = []
+    for choice in chosen:
+        if isinstance(choice, str):
+            instances.append(registry.estimator(choice))
+        else:
+            instances.append(choice)
+    return instances
 
 
 def _name(estimator: str | Estimator) -> str:
-    return estimator if isinstance(estimator, str) else estimator.name
+    """The name of an estimator, which may be given by it."""
+    if isinstance(estimator, str):
+        return estimator
+    return estimator.name
 
 
 def answer_question(
@@ -78,8 +87,9 @@ def answer_question(
     budget: Budget,
     rng: Seed = 0,
 ) -> Evaluation:
-    """What estimators say of a posterior, and what becomes of a contract that is asked
-    about, which tells the pair and the trumps.
+    """What estimators say of a posterior, and what becomes of a contract.
+
+    A contract, where one is asked about, tells the pair and the trumps.
     """
     if contract is not None:
         pair = contract.group.pair
@@ -96,8 +106,9 @@ def with_odds(
     budget: Budget,
     rng: Seed,
 ) -> Evaluation:
-    """An evaluation with what becomes of a contract, where one is asked about, from its
-    ``tricks``.
+    """An evaluation with what becomes of a contract, where one is asked about.
+
+    It is told from the evaluation's ``tricks``.
 
     A solver that fails is added to the failures; where ``tricks`` itself failed, there
     is no answer.
@@ -124,7 +135,9 @@ def _predicted_tricks(evaluation: Evaluation) -> Distribution | None:
     for number in evaluation.numbers.values():
         if number.estimator == PREDICTS:
             by_tricks = number.output.support == range(len(TRICKS))
-            return number if by_tricks else None
+            if by_tricks:
+                return number
+            return None
     return None
 
 
@@ -168,13 +181,16 @@ def network_odds(
 def game_odds(
     posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0
 ) -> list[ContractOdds]:
-    """What the network says of the auction's contract; before its end of game in each
-    strain, declared by the pair.
+    """What the network says of the auction's contract, or of the games.
+
+    While no contract is reached: of game in each strain, declared by the pair.
     """
     belief = posterior.belief
     if belief.auction is not None and belief.auction.contract is not None:
         return [network_odds(posterior, belief.auction.contract, rng)]
-    declarer = pair[1] if pair[0] == belief.dummy else pair[0]
+    declarer, partner = pair
+    if declarer == belief.dummy:
+        declarer = partner
     return [
         network_odds(posterior, Contract(level, strain, declarer), rng)
         for strain, level in GAME_LEVELS.items()

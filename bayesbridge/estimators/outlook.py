@@ -70,14 +70,18 @@ def outlook(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Outlook:
     dummy = table.dummy
     won = sum(seat in (contract.declarer, dummy) for seat in table.winners)
     lost = len(table.winners) - won
-    taken = _tricks_taken(posterior, table, won)
-    if taken is None:
+    tricks_by_layout = _tricks_by_layout(posterior, table, won)
+    if tricks_by_layout is None:
         odds = network_odds(posterior, contract, rng)
-        made, tricks, basis = odds.make, odds.mean.mean, Basis.NETWORK
+        made = odds.make
+        tricks = odds.mean.mean
+        basis = Basis.NETWORK
     else:
-        share = float(posterior.weights[taken >= contract.tricks_needed].sum())
+        makes = tricks_by_layout >= contract.tricks_needed
+        share = float(posterior.weights[makes].sum())
         made = Estimate(min(share, 1.0), 0.0)
-        tricks, basis = float(posterior.weights @ taken), Basis.SOLVED
+        tricks = float(posterior.weights @ tricks_by_layout)
+        basis = Basis.SOLVED
     tricks = float(np.clip(tricks, won, TRICKS_OF_A_DEAL - lost))
     if won >= contract.tricks_needed:
         return Outlook(Estimate(1.0, 0.0), tricks, Basis.SETTLED)
@@ -86,24 +90,30 @@ def outlook(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Outlook:
     return Outlook(made, tricks, basis)
 
 
-def _tricks_taken(posterior: Posterior, table: Table, won: int) -> Floats | None:
-    """(n,) tricks of declarer in each layout that is left, solved from here on; ``None``
-    where there are many, or nothing solves them.
+def _tricks_by_layout(posterior: Posterior, table: Table, won: int) -> Floats | None:
+    """(n,) tricks of declarer in all, the rest solved in each layout that is left.
+
+    ``won`` is how many declarer has taken. ``None`` where there are many layouts, or
+    nothing solves them.
     """
-    few = posterior.exact and len(posterior) <= MOST_SOLVED
-    trick, contract, dummy = table.trick, table.contract, table.dummy
-    if not few or trick is None or contract is None or dummy is None:
+    can_all_be_solved = posterior.exact and len(posterior) <= MOST_SOLVED
+    trick = table.trick
+    contract = table.contract
+    dummy = table.dummy
+    if not can_all_be_solved or trick is None or contract is None or dummy is None:
         return None
     solver = _card_solver()
     if solver is None:
         return None
     declarers = (contract.declarer, dummy)
-    started = trick if table.plays else None
-    question = Question(declarers, contract.trump, started, table.played)
-    by_card = run(solver, posterior.layouts, question)["lead_tricks"]
-    best = by_card.max(axis=1).astype(np.float64)
+    trick_begun = trick if table.plays else None
+    question = Question(declarers, contract.trump, trick_begun, table.played)
+    tricks_by_card = run(solver, posterior.layouts, question)["lead_tricks"]
+    best_for_turn = tricks_by_card.max(axis=1).astype(np.float64)
+    if table.turn in declarers:
+        return won + best_for_turn
     remaining = TRICKS_OF_A_DEAL - len(table.winners)
-    return won + (best if table.turn in declarers else remaining - best)
+    return won + (remaining - best_for_turn)
 
 
 def _card_solver() -> Estimator | None:

@@ -1,5 +1,6 @@
-"""What an estimator is: a name, the outputs it declares, and one method over a whole
-batch of layouts.
+"""What an estimator is.
+
+A name, the outputs it declares, and one method over a whole batch of layouts.
 
 Estimators are asked by :func:`run` and :func:`run_exact`, which check what is declared
 and returned, and name the estimator in whatever goes wrong.
@@ -275,23 +276,26 @@ class Estimator(Protocol):
 
 
 def seconds_of(estimator: Estimator) -> float:
-    """Seconds that an estimator says it takes for one layout on one core; 0, next to
-    nothing, unless it says more.
+    """Seconds that an estimator says it takes for one layout on one core.
+
+    0, next to nothing, unless it says more.
     """
     return float(getattr(estimator, "seconds", 0.0))
 
 
 @runtime_checkable
 class ExactEstimator(Protocol):
-    """An estimator that can also count its outputs over all layouts that fit hard
-    evidence, without walking them.
+    """An estimator that can also count its outputs over all layouts.
+
+    Of those that fit hard evidence, without walking them.
     """
 
     def distribution(
         self, constraints: Constraints, question: Question
     ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
-        """For some outputs a lowest value and exact counts of layouts by value from
-        there on (last axis).
+        """A lowest value and exact counts of layouts, for some outputs.
+
+        The last axis of the counts goes by value, from the lowest on.
 
         ``None`` where it cannot count.
         """
@@ -362,8 +366,9 @@ class PlainEstimator:
 
 
 def verify_declaration(estimator: Estimator) -> None:
-    """Raise :class:`PluginError` unless it is an estimator whose outputs can be checked
-    and added up.
+    """Raise :class:`PluginError` unless it is an estimator that can be used.
+
+    Its outputs must be such that they can be checked and added up.
     """
     thing: Any = estimator
     if (
@@ -373,15 +378,17 @@ def verify_declaration(estimator: Estimator) -> None:
         or not thing.name
     ):
         raise PluginError(
-            f"{name_of(thing)} is no estimator: it needs name, outputs and estimate(layouts, question)"
+            f"{name_of(thing)} is no estimator: it needs name, outputs and "
+            "estimate(layouts, question)"
         )
     if (fault := next(_faults(estimator), None)) is not None:
         raise PluginError(f"estimator {estimator.name!r}{fault}", plugin=estimator.name)
 
 
 def _faults(estimator: Estimator) -> Iterator[str]:
-    """What is wrong with a declaration, in words that follow the name; only the first
-    is sure to be true.
+    """What is wrong with a declaration, in words that follow the name.
+
+    Only the first fault is sure to be true.
     """
     outputs: Any = estimator.outputs
     if not isinstance(outputs, tuple | list) or not outputs:
@@ -493,8 +500,9 @@ def run_exact(
 
 @contextmanager
 def attributed(estimator: Estimator, work: str) -> Iterator[None]:
-    """Name the estimator in whatever goes wrong inside, also when it tries to end the
-    process.
+    """Name the estimator in whatever goes wrong inside.
+
+    Also when it tries to end the process.
     """
     try:
         yield
@@ -511,8 +519,9 @@ def attributed(estimator: Estimator, work: str) -> Iterator[None]:
 def _checked_counts(
     estimator: Estimator, output: Output, pair: Any, total: int
 ) -> tuple[int, NDArray[Any]]:
-    """A lowest value and whole counts by value, which add up to all layouts in every
-    cell.
+    """A lowest value and whole counts by value.
+
+    In every cell they add up to all layouts.
     """
     try:
         lowest = index(pair[0])
@@ -523,7 +532,8 @@ def _checked_counts(
     except (TypeError, ValueError, IndexError, KeyError):
         is_sound = False
     if not is_sound:
-        expected = f"a lowest value and counts of shape {(*output.shape, 'values')} that add up to {total}"
+        shape = (*output.shape, "values")
+        expected = f"a lowest value and counts of shape {shape} that add up to {total}"
         raise _broken(estimator, output.name, expected, shorten(pair))
     return lowest, counts
 

@@ -272,7 +272,8 @@ def _verified_bidders(offers: dict[Any, Any]) -> dict[str, BidderModel]:
         is_model = isinstance(model, BidderModel) and not isinstance(model, type)
         if not is_model or not isinstance(name, str):
             raise PluginError(
-                f"{name!r}: {name_of(model)} is no bidder model: it needs log_likelihood(hands, auction, index)"
+                f"{name!r}: {name_of(model)} is no bidder model: it needs "
+                "log_likelihood(hands, auction, index)"
             )
     return offers
 

@@ -10,11 +10,8 @@ import numpy as np
 import pandas
 import xarray
 
-from bayesbridge.belief.posterior import (
-    Posterior,
-    accuracy_sentences,
-    position_html,
-)
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.posterior_page import accuracy_sentences, position_html
 from bayesbridge.display import markup
 from bayesbridge.engines.budget import Budget, ErrorLimits
 from bayesbridge.errors import BayesBridgeError
@@ -231,8 +228,9 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return self.answer.number(name).tricks(**where)
 
     def _repr_html_(self) -> str:
-        """Hands, honours, every distribution, and how exact they are; of a part of a
-        result the tree.
+        """Hands, honours, every distribution, and how exact they are.
+
+        Of a part of a result the tree.
         """
         if any(name not in self.children for name in (*GROUPS, "marginals")):
             return str(super()._repr_html_())  # type: ignore[no-untyped-call]
@@ -267,7 +265,9 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
 
 
 class Rows(markup.Displayable, xarray.Dataset):  # type: ignore[no-untyped-call]
-    """What :func:`bayesbridge.contracts` and :func:`bayesbridge.value_of_information`
+    """Rows of an answer, which notebooks show as tables.
+
+    What :func:`bayesbridge.contracts` and :func:`bayesbridge.value_of_information`
     give.
 
     A part of it that lacks what the table needs is shown as any other Dataset.

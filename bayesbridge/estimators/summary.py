@@ -56,8 +56,9 @@ def summary_table(
 
 
 def quantities(number: Distribution, weights: Floats) -> Iterator[Quantity]:
-    """Every number of one output, whose draws have these weights; for tricks also the
-    conditions and every goal.
+    """Every number of one output, whose draws have these weights.
+
+    For tricks also the conditions and every goal.
     """
     if number.counts_tricks:
         yield from _trick_quantities(number)
@@ -95,8 +96,9 @@ def _trick_quantities(number: Distribution) -> Iterator[Quantity]:
 
 
 def _draws_that_count(number: Distribution) -> NDArray[np.bool_]:
-    """(n,) whether tricks can be counted in a layout; always where each layout has a
-    distribution.
+    """(n,) whether tricks can be counted in a layout.
+
+    Always where each layout has a distribution.
     """
     if number.output.support is not None:
         return np.ones(len(number.draws), np.bool_)

@@ -1,6 +1,7 @@
-"""The conformance kit: ``check_estimator(MyEstimator())`` and
-``check_bidder(MyBidder(), players=4)``, in tests of a plugin, tell whether an estimator
-or a bidder model keeps the contract.
+"""The conformance kit: whether an estimator or a bidder model keeps the contract.
+
+``check_estimator(MyEstimator())`` and ``check_bidder(MyBidder(), players=4)`` tell it
+in the tests of a plugin.
 """
 
 from __future__ import annotations
@@ -199,7 +200,8 @@ class BidderTurn:
             ) from error
         if answer.shape != hands.shape or answer.dtype.kind != "f":
             raise PluginError(
-                f"{self.who}: expected {len(hands)} floats, got shape {answer.shape} of type {answer.dtype}"
+                f"{self.who}: expected {len(hands)} floats, got shape {answer.shape} "
+                f"of type {answer.dtype}"
             )
         if (copied != hands).any():
             raise PluginError(
@@ -239,7 +241,8 @@ class BidderTurn:
         worst = int(np.abs(totals - 1.0).argmax())
         if abs(totals[worst] - 1.0) > ROUNDING:
             raise PluginError(
-                f"{self.who}: the chances of the {len(legal)} legal calls add up to {totals[worst]:.6g}, not to 1"
+                f"{self.who}: the chances of the {len(legal)} legal calls add up to "
+                f"{totals[worst]:.6g}, not to 1"
             )
         probabilities = getattr(self.bidder, "probabilities", None)
         if probabilities is not None:

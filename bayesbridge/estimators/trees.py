@@ -122,8 +122,9 @@ def _statistics(evaluation: Evaluation, chains: Chains) -> xarray.Dataset:
 def log_likelihood_by_call(
     evaluation: Evaluation, chains: Chains
 ) -> xarray.DataArray | None:
-    """log P(call ∣ hand, calls before it) of every call and draw, ``None`` where the
-    engine asked no model, or averaged over styles.
+    """log P(call ∣ hand, calls before it) of every call and draw.
+
+    ``None`` where the engine asked no model, or averaged over styles.
     """
     posterior = evaluation.posterior
     asked = posterior.likelihood is not None and posterior.batches is None
@@ -166,7 +167,10 @@ def _distributions(numbers: dict[str, Distribution]) -> xarray.Dataset:
 
 
 def _draws_attributes(number: Distribution) -> dict[str, Any]:
-    """What the draws of an output say of themselves; :mod:`~bayesbridge.estimators.read_tree` reads it back."""
+    """What the draws of an output say of themselves.
+
+    :mod:`~bayesbridge.estimators.read_tree` reads it back.
+    """
     output = number.output
     attrs = {
         "estimator": number.estimator,
@@ -210,11 +214,11 @@ def _axes(number: Distribution) -> tuple[str, ...]:
 
 def _labels(numbers: Iterable[Distribution]) -> dict[str, list[Any]]:
     """The labels of all dimensions that the outputs have."""
-    return {
-        dim: list(number.output.labels(dim))
-        for number in numbers
-        for dim in number.output.dims
-    }
+    labels: dict[str, list[Any]] = {}
+    for number in numbers:
+        for dim in number.output.dims:
+            labels[dim] = list(number.output.labels(dim))
+    return labels
 
 
 def _plain(cells: NDArray[np.float64]) -> Any:
@@ -223,8 +227,9 @@ def _plain(cells: NDArray[np.float64]) -> Any:
 
 
 def _evidence(belief: Belief) -> xarray.Dataset:
-    """Every piece in Python, as a sentence, and whether it excludes layouts (hard) or
-    weighs them (soft).
+    """Every piece in Python, as a sentence, and whether it is hard or soft.
+
+    Hard evidence excludes layouts, soft evidence weighs them.
     """
     pieces = belief.evidence
     columns = {
@@ -282,8 +287,9 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
 
 @cache
 def _versions() -> str:
-    """Of Python and what shapes results; looked up once, since it takes as long as a
-    small result.
+    """Versions of Python and of what shapes results.
+
+    Looked up once, since it takes as long as a small result.
     """
     packages = [f"{name} {version(name)}" for name in PACKAGES]
     return ", ".join([f"python {platform.python_version()}", *packages])

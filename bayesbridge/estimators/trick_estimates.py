@@ -1,5 +1,6 @@
-"""Tricks over a posterior: a network predicts them in every layout, and some layouts
-are solved.
+"""Tricks over a posterior.
+
+A network predicts them in every layout, and some layouts are solved.
 
 The network of ``tricks`` predicts double-dummy tricks for every draw. Where the
 estimator ``solved`` is installed, m layouts of the posterior are solved too, and the
@@ -72,8 +73,9 @@ hands are known, root mean square over 100 positions
 
 
 def network_error(shares: Floats, values: Floats, strain: Strain) -> float:
-    """The network's own standard error of the mean of ``values[tricks]``, where
-    P(tricks) is ``shares`` (14,).
+    """The network's own standard error of the mean of ``values[tricks]``.
+
+    ``shares`` (14,) are P(tricks).
 
     Its error in tricks times what a trick more or less makes of the mean: no number of
     draws removes it.
@@ -92,8 +94,9 @@ def layout_solver() -> Estimator | None:
 
 
 def normalised(chances: NDArray[Any]) -> Floats:
-    """Distributions along the last axis, adding up to one beyond the network's single
-    precision.
+    """Distributions along the last axis that add up to one.
+
+    The network's single precision misses it by a little.
     """
     exact = np.asarray(chances, np.float64)
     return np.asarray(exact / exact.sum(axis=-1, keepdims=True))
@@ -105,7 +108,10 @@ def solve_layouts(solver: Estimator, layouts: Layouts, question: Question) -> In
     first_output = next(iter(outputs.values()))
     tricks = np.asarray(outputs.get(SOLVES, first_output), np.int64)
     if tricks.ndim != 1 or tricks.min() < 0 or tricks.max() > 13:
-        fault = f"estimator {solver.name!r}: expected tricks from 0 to 13 for each layout, got others"
+        fault = (
+            f"estimator {solver.name!r}: expected tricks from 0 to 13 for each layout, "
+            "got others"
+        )
         raise PluginError(fault, plugin=solver.name)
     return tricks
 
@@ -116,17 +122,20 @@ def judged(
     most: int = MOST_DRAWS,
     exact_up_to: int = MOST_OF_EXACT,
 ) -> Posterior:
-    """The posterior itself where it is small enough for a decision, else ``most``
-    layouts drawn from it.
+    """The posterior itself where it is small enough for a decision.
+
+    Else ``most`` layouts drawn from it.
     """
-    if len(posterior) <= (exact_up_to if posterior.exact else most):
+    limit = exact_up_to if posterior.exact else most
+    if len(posterior) <= limit:
         return posterior
     return subsample(posterior, most, rng, f"{most} of these for a decision")
 
 
 class LayoutNumbers(NamedTuple):
-    """A number of each layout: (n,) its mean and that of its square by the network, and
-    what was solved.
+    """A number of each layout, by the network and as solved.
+
+    By the network: (n,) its mean and that of its square.
     """
 
     predicted: Floats
@@ -163,8 +172,9 @@ class Solving(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrickEstimates:
-    """Layouts with weights, and the tricks of some groups on them: by the network, and
-    solved for some.
+    """Layouts with weights, and the tricks of some groups on them.
+
+    The tricks are the network's, and solved for some layouts.
     """
 
     layouts: Layouts
@@ -184,8 +194,9 @@ class TrickEstimates:
         groups: Iterable[Group],
         known: NDArray[Any] | None = None,
     ) -> Self:
-        """By the network alone, of all layouts of a posterior; ``known`` (n, 14) is
-        what it said of them already.
+        """Estimates by the network alone, of all layouts of a posterior.
+
+        ``known`` (n, 14) is what it said of them already.
         """
         network = TricksEstimator()
         layouts = posterior.layouts
@@ -203,8 +214,9 @@ class TrickEstimates:
     def solve(
         self, solver: Estimator, work: Solving, budget: Budget, rng: Seed
     ) -> TrickEstimates:
-        """With some layouts solved, until they are as exact as the budget says; all if
-        it allows that.
+        """The same with some layouts solved, until they are exact enough.
+
+        As exact as the budget says; all layouts if it allows that.
         """
         layouts = len(self.layouts)
         cost = seconds_of(solver)
@@ -238,11 +250,12 @@ class TrickEstimates:
         length = max(1, round(SECONDS_A_PART / max(seconds_of(solver), QUICKEST)))
         tricks = {group: np.empty(0, np.int64) for group in work.groups}
         for begin in range(0, len(chosen), length):
-            part = self.layouts[chosen[begin : begin + length]]
+            layouts = self.layouts[chosen[begin : begin + length]]
             for group in work.groups:
-                solved = solve_layouts(solver, part, group)
+                solved = solve_layouts(solver, layouts, group)
                 tricks[group] = np.concatenate([tricks[group], solved])
-            yield self._with_solved(chosen[: begin + len(part)], work, dict(tricks))
+            end = begin + len(layouts)
+            yield self._with_solved(chosen[:end], work, dict(tricks))
 
     def _with_solved(
         self, chosen: Ints, work: Solving, tricks: Mapping[Group, Ints]
@@ -263,8 +276,9 @@ class TrickEstimates:
         return replace(self, chosen=chosen, sample=sample, tricks=tricks)
 
     def exact_to(self, error: float | None, watched: Mapping[Group, Floats]) -> bool:
-        """Whether one standard error of all that is watched is at most this; ``None``
-        asks for as many layouts as may be.
+        """Whether one standard error of all that is watched is at most this.
+
+        ``None`` asks for as many layouts as may be.
         """
         if error is None:
             return False
@@ -279,12 +293,15 @@ class TrickEstimates:
         return self.sample is not None and self.sample.size == np.inf
 
     def basis(self, group: Group) -> str:
-        """What the figures of a group rest on: ``network``, ``corrected`` or ``all
-        solved``.
+        """What the figures of a group rest on.
+
+        One of ``network``, ``corrected`` and ``all solved``.
         """
         if group not in self.tricks:
             return BY_NETWORK
-        return ALL_SOLVED if self.every else CORRECTED
+        if self.every:
+            return ALL_SOLVED
+        return CORRECTED
 
     def odds(self, question: ContractQuestion) -> ContractOdds:
         """What becomes of the contract that is asked about."""
@@ -349,8 +366,10 @@ class TrickEstimates:
         return self.pmfs[group][self.chosen]
 
     def mean(self, numbers: LayoutNumbers) -> Estimate[float]:
-        """Posterior mean of a number: its spread over the draws and within each layout,
-        and the network's error.
+        """Posterior mean of a number, with its error.
+
+        The error is of its spread over the draws and within each layout, and the
+        network's own.
         """
         low = float(numbers.points.min())
         high = float(numbers.points.max())
@@ -371,8 +390,9 @@ class TrickEstimates:
         return Estimate(mean, math.sqrt(max(variance, 0.0) + numbers.network**2))
 
     def _error(self, group: Group, points: Floats) -> float:
-        """The network's own error of the mean of ``points[tricks]``; none where it was
-        solved.
+        """The network's own error of the mean of ``points[tricks]``.
+
+        There is none where it was solved.
         """
         if group in self.tricks:
             return 0.0

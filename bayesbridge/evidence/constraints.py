@@ -318,13 +318,13 @@ def _within(shape: Shape4, shortest: Four[int], longest: Four[int]) -> bool:
     return all(map(le, shortest, shape)) and all(map(le, shape, longest))
 
 
-def _common(shapes: Shapes | None, others: Shapes | None) -> Shapes | None:
+def _common(shapes: Shapes | None, other_shapes: Shapes | None) -> Shapes | None:
     """The shapes in both sets, where ``None`` holds all."""
     if shapes is None:
-        return others
-    if others is None:
+        return other_shapes
+    if other_shapes is None:
         return shapes
-    return shapes & others
+    return shapes & other_shapes
 
 
 def _with[T](row: Four[T], place: int, value: T) -> Four[T]:

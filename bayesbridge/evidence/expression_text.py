@@ -98,13 +98,13 @@ def _operation_text(operation: Operation) -> str:
         case Operation("not", (condition,)):
             return f"!{_operand_text(condition)}"
         case Operation("?", (condition, yes, no)):
-            parts = [_operand_text(part) for part in (condition, yes, no)]
-            return f"{parts[0]} ? {parts[1]} : {parts[2]}"
+            texts = [_operand_text(operand) for operand in (condition, yes, no)]
+            return f"{texts[0]} ? {texts[1]} : {texts[2]}"
     sign = _SIGNS.get(operation.operator, operation.operator)
     # A comparison needs no brackets where truths are joined.
     bare = _COMPARISONS if operation.operator in _SIGNS else ()
-    parts = [_operand_text(operand, bare) for operand in operation.operands]
-    return f" {sign} ".join(parts)
+    texts = [_operand_text(operand, bare) for operand in operation.operands]
+    return f" {sign} ".join(texts)
 
 
 def _operand_text(operand: Expression, bare: tuple[str, ...] = ()) -> str:

@@ -91,8 +91,12 @@ class Operation(Expression):
     operands: tuple[Expression, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", 1 + sum(part.size for part in self.operands))
-        object.__setattr__(self, "depth", 1 + max(part.depth for part in self.operands))
+        object.__setattr__(
+            self, "size", 1 + sum(operand.size for operand in self.operands)
+        )
+        object.__setattr__(
+            self, "depth", 1 + max(operand.depth for operand in self.operands)
+        )
 
 
 type Leaf = Held | Taken | Slot | Operation
@@ -104,11 +108,13 @@ type Leaves = Callable[[Leaf], Any]
 TRUE: Final = Number(1)
 
 
-def conjunction(parts: tuple[Expression, ...]) -> Expression:
+def conjunction(conjuncts: tuple[Expression, ...]) -> Expression:
     """The expression that is true where all parts are; what is certain is left out."""
     conditions: list[Expression] = []
-    for part in parts:
-        conditions += [operand for operand in joined(part, "and") if operand != TRUE]
+    for conjunct in conjuncts:
+        conditions += [
+            operand for operand in joined(conjunct, "and") if operand != TRUE
+        ]
     if not conditions:
         return TRUE
     if len(conditions) == 1:

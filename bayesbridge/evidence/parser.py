@@ -512,7 +512,7 @@ def _read_card(parser: Parser, name: str) -> Expression:
     if len(letters) != 2 or letters[0] not in RANKS or letters[1] not in SUIT_LETTERS:
         raise token.wrong(f"{token.quoted} is no card: write rank and suit, such as AS")
     rank, suit = letters
-    weights = tuple(int(other == rank) for other in RANKS)
+    weights = tuple(int(other_rank == rank) for other_rank in RANKS)
     return Held(Measure(CARD, weights), seat, SUIT_LETTERS.index(suit))
 
 

@@ -222,7 +222,9 @@ class Auction:
     @property
     def turn(self) -> Seat | None:
         """The seat to call, ``None`` when the auction is over."""
-        return None if self.is_over else self._next_bidder
+        if self.is_over:
+            return None
+        return self._next_bidder
 
     @property
     def _next_bidder(self) -> Seat:
@@ -241,7 +243,9 @@ class Auction:
 
         ``None`` before, and when it was passed out.
         """
-        return self.standing_contract if self.is_over else None
+        if not self.is_over:
+            return None
+        return self.standing_contract
 
     @property
     def standing_contract(self) -> Contract | None:

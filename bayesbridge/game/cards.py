@@ -94,7 +94,9 @@ class Strain(IntEnum):
     @property
     def trump(self) -> Suit | None:
         """The trump suit, ``None`` at no trumps."""
-        return None if self is Strain.NT else Suit(int(self))
+        if self is Strain.NT:
+            return None
+        return Suit(int(self))
 
     @classmethod
     def of(cls, value: Strain | Suit | str) -> Strain:
@@ -500,7 +502,9 @@ def _suit_by_suit(text: str) -> list[str] | None:
     groups = words.split()
     ranks_by_suit = _ranks_after_suits(groups)
     if ranks_by_suit is not None:
-        return [ranks_by_suit.get(suit, "") for suit in "SHDC"] if groups else None
+        if not groups:
+            return None
+        return [ranks_by_suit.get(suit, "") for suit in "SHDC"]
     if len(groups) == len(Suit) and all(map(_names_ranks, groups)):
         return groups
     return None

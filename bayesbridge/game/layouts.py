@@ -180,7 +180,9 @@ class Layouts:
         DealError
             If a card is dealt twice, or a hand has not 13 cards.
         """
-        rows = [[hand.mask for hand in Deal.of(deal)] for deal in deals]
+        rows = []
+        for deal in deals:
+            rows.append([hand.mask for hand in Deal.of(deal)])
         return cls.adopt(np.array(rows, dtype=np.uint64).reshape(-1, 4))
 
     @classmethod
@@ -268,7 +270,9 @@ class Layouts:
     def _not_shown(self) -> str:
         """How many deals are not shown; nothing where all are."""
         hidden = len(self) - SHOWN
-        return f"… and {hidden} more deals." if hidden > 0 else ""
+        if hidden <= 0:
+            return ""
+        return f"… and {hidden} more deals."
 
 
 def _deal_of(row: Hands) -> Deal:

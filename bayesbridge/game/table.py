@@ -78,9 +78,14 @@ class Table:
         cards.
         """
         if self.contract is None:
-            return self.plays[0][0] if self.plays else None
+            if not self.plays:
+                return None
+            leader, _card = self.plays[0]
+            return leader
         left_hand = self.contract.declarer.next()
-        return left_hand if left_hand != self.dummy else left_hand.next()
+        if left_hand == self.dummy:
+            return left_hand.next()
+        return left_hand
 
     @cached_property
     def tricks(self) -> tuple[Trick, ...]:

@@ -99,7 +99,9 @@ class Trick:
     @property
     def suit(self) -> Suit | None:
         """The suit led, ``None`` before the lead."""
-        return self.cards[0].suit if self.cards else None
+        if not self.cards:
+            return None
+        return self.cards[0].suit
 
     @property
     def complete(self) -> bool:
@@ -109,7 +111,9 @@ class Trick:
     @property
     def turn(self) -> Seat | None:
         """The seat to play, ``None`` when the trick is complete."""
-        return None if self.complete else self.leader.next(len(self.cards))
+        if self.complete:
+            return None
+        return self.leader.next(len(self.cards))
 
     @property
     def winner(self) -> Seat | None:

@@ -94,12 +94,16 @@ class Game:
     def value(self, name: str) -> str:
         """The value of a tag, empty if it is not there or not known."""
         tag = self.by_name.get(name)
-        return "" if tag is None or tag.value == "?" else tag.value
+        if tag is None or tag.value == "?":
+            return ""
+        return tag.value
 
     def line_of(self, name: str) -> int:
         """The line of a tag, or else of the game."""
         tag = self.by_name.get(name)
-        return self.line if tag is None else tag.line
+        if tag is None:
+            return self.line
+        return tag.line
 
     def ends_before(self, name: str, after_gap: bool) -> bool:
         """Whether a tag of this name belongs to the next game."""

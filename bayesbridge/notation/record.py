@@ -301,9 +301,9 @@ class Record:
         One of each name, but any number of notes.
         """
         kept: list[Tag] = []
-        told: set[str] = set()
+        tags_told: set[str] = set()
         if self.contract or self.passed_out:
-            told = {"Contract", "Declarer", "Result"}
+            tags_told = {"Contract", "Declarer", "Result"}
         for name, value, lines in self.tags:
             is_mandatory = name in _TAG_ORDER
             if name in FIELD_TAGS or not (is_mandatory or is_tag_name(name)):
@@ -312,11 +312,11 @@ class Record:
                     text=name,
                 )
             is_empty = is_mandatory and not value and not lines
-            if name in told or is_empty:
+            if name in tags_told or is_empty:
                 continue
             kept.append(Tag(name, _one_line(value), lines))
             if name != "Note":
-                told.add(name)
+                tags_told.add(name)
         kept.sort(key=_place_of_tag)
         return tuple(kept)
 
@@ -401,7 +401,9 @@ def _place_of_tag(tag: Tag) -> int:
 
 def _known_text(value: str) -> str:
     """A value on one line, empty where it is not known."""
-    return "" if value == UNKNOWN else _one_line(value)
+    if value == UNKNOWN:
+        return ""
+    return _one_line(value)
 
 
 def _one_line(value: str) -> str:
@@ -426,22 +428,24 @@ def _verified_hands(hands: Hands) -> Hands:
         mask.bit_count() == HAND_CARDS for mask in masks
     ):
         return hands
-    known = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand}
-    sizes = [len(hand) for hand in known.values()]
+    known_hands = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand}
+    sizes = [len(hand) for hand in known_hands.values()]
     longest = max(sizes, default=0)
-    dealt = verify_hands(known, full=longest >= HAND_CARDS)
+    dealt = verify_hands(known_hands, full=longest >= HAND_CARDS)
     if longest - min(sizes, default=0) > 1:
-        counts = ", ".join(f"{seat.name} {len(hand)}" for seat, hand in known.items())
+        counts = ", ".join(
+            f"{seat.name} {len(hand)}" for seat, hand in known_hands.items()
+        )
         raise DealError(
             f"hands of {counts} cards: in one position they differ by one card at most",
             hands=hands,
         )
     fourth = None
-    if len(known) == 3 and longest == HAND_CARDS:
+    if len(known_hands) == 3 and longest == HAND_CARDS:
         fourth = Hand(DECK_MASK & ~dealt)
     return (
-        known.get(Seat.N, fourth),
-        known.get(Seat.E, fourth),
-        known.get(Seat.S, fourth),
-        known.get(Seat.W, fourth),
+        known_hands.get(Seat.N, fourth),
+        known_hands.get(Seat.E, fourth),
+        known_hands.get(Seat.S, fourth),
+        known_hands.get(Seat.W, fourth),
     )

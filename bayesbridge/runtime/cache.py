@@ -15,6 +15,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zipfile import BadZipFile
@@ -28,17 +29,21 @@ from bayesbridge.runtime.files import whole_file
 if TYPE_CHECKING:
     import numpy as np
 
-NOT_HASHED: Final = frozenset(
-    {"cli", "display", "plots", "views", "web"}
-)  # no kernel or table needs them
-KEPT_DAYS: Final = 30  # how long the folder of a source that nobody uses is kept
+NOT_HASHED: Final = frozenset({"cli", "display", "plots", "views", "web"})
+"""Folders of the package that no kernel or table needs."""
+
+KEPT_DAYS: Final = 30
+"""How long the folder of a source that nobody uses is kept."""
+
+SECONDS_A_DAY: Final = 86_400
 
 
 def cached_arrays(
     name: str, build: Callable[[], Mapping[str, np.ndarray[Any, Any]]]
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Load a set of named arrays, read-only and in C order, or build and keep it, by
-    the package's code alone.
+    """Named arrays from the cache, read-only and in C order, built where they are not.
+
+    The package's code alone decides what is in them.
     """
     import numpy as np
 
@@ -46,16 +51,12 @@ def cached_arrays(
     try:
         with path.open("rb") as file:
             arrays = dict(np.load(file, allow_pickle=False))
-    except (
-        OSError,
-        ValueError,
-        EOFError,
-        BadZipFile,
-    ):  # not there, or not as it was written
+    # It is not there, or not as it was written.
+    except (OSError, ValueError, EOFError, BadZipFile):
         arrays = {key: np.array(array, order="C") for key, array in build().items()}
         try:
             use_folder(path.parent)
-            with whole_file(path) as part, part.open("wb") as file:
+            with whole_file(path) as unfinished, unfinished.open("wb") as file:
                 np.savez(file, allow_pickle=False, **arrays)
         except OSError:
             say_unwritable(path.parent.parent)
@@ -66,14 +67,13 @@ def cached_arrays(
 
 def cache_directory() -> Path:
     """Where the package keeps files it can rebuild; it may not exist yet."""
+    folder = os.environ.get("BAYESBRIDGE_CACHE")
+    if folder:
+        return Path(folder)
     try:
-        return Path(
-            os.environ.get("BAYESBRIDGE_CACHE")
-            or platformdirs.user_cache_path("bayesbridge")
-        )
-    except (
-        RuntimeError
-    ):  # a user without a home directory: what cannot be made is said where it is tried
+        return platformdirs.user_cache_path("bayesbridge")
+    except RuntimeError:
+        # A user without a home directory: whoever tries to make this folder says so.
         return Path(os.devnull, "no home directory")
 
 
@@ -90,25 +90,33 @@ def source_name() -> str:
 
 
 def use_folder(folder: Path) -> bool:
-    """Make the folder of a source (true), or mark it as in use; a new one ends those
-    unused for :data:`KEPT_DAYS`.
+    """Make the folder of a source (true), or mark it as in use.
+
+    A new one ends those unused for :data:`KEPT_DAYS`.
     """
-    fresh = not folder.is_dir()
+    is_new = not folder.is_dir()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.touch()
-    for other in folder.parent.glob("bayesbridge-[0-9]*-*") if fresh else ():
-        try:
-            if time.time() - other.stat().st_mtime > KEPT_DAYS * 86_400:
-                shutil.rmtree(other)
-        except OSError:  # another process removes it too, or its owner is another
-            continue
-    return fresh
+    if is_new:
+        _remove_unused(folder.parent)
+    return is_new
+
+
+def _remove_unused(directory: Path) -> None:
+    """Remove the folders of sources that nobody has used for :data:`KEPT_DAYS`."""
+    for folder in directory.glob("bayesbridge-[0-9]*-*"):
+        # Another process may remove it too, or its owner is another user.
+        with suppress(OSError):
+            unused_seconds = time.time() - folder.stat().st_mtime
+            if unused_seconds > KEPT_DAYS * SECONDS_A_DAY:
+                shutil.rmtree(folder)
 
 
 @functools.cache
 def say_unwritable(directory: Path) -> None:
-    """Say on stderr, once, that nothing can be kept in a directory; worker processes
-    leave it to their parent.
+    """Say on stderr, once, that nothing can be kept in a directory.
+
+    Worker processes leave it to their parent.
     """
     if multiprocessing.parent_process() is None:
         tell(

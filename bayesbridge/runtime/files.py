@@ -20,27 +20,28 @@ def advice(error: OSError) -> str:
         return "make room, or name another file"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "change the rights there, or name another file"
-    known = {
-        errno.ENOENT: "make its folder first, or name another",
-        errno.ENAMETOOLONG: "choose a shorter name",
-    }
-    return known.get(error.errno or 0, "name another file")
+    if error.errno == errno.ENOENT:
+        return "make its folder first, or name another"
+    if error.errno == errno.ENAMETOOLONG:
+        return "choose a shorter name"
+    return "name another file"
 
 
 def final_path(path: Path) -> Path:
-    """Where a file really goes, links followed; ``OSError`` for a folder, a device or
-    what may not be changed.
+    """Where a file really goes, links followed.
+
+    ``OSError`` for a folder, a device or what may not be changed.
     """
     target = Path(os.path.realpath(path))
     try:
-        found = os.stat(path).st_mode  # of links in a circle this says so
+        # Links in a circle are refused here.
+        mode = os.stat(path).st_mode
     except FileNotFoundError:
         return target
-    if not stat.S_ISREG(found):
-        raise OSError(
-            errno.EINVAL,
-            "it is a folder" if stat.S_ISDIR(found) else "it is a device or a pipe",
-        )
+    if stat.S_ISDIR(mode):
+        raise OSError(errno.EINVAL, "it is a folder")
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is a device or a pipe")
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "it may only be read")
     return target
@@ -48,30 +49,32 @@ def final_path(path: Path) -> Path:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A place beside ``path`` to write to; at the end what stands there takes its place
-    in one step.
+    """A place beside ``path`` to write to.
+
+    At the end what stands there takes the place of ``path`` in one step.
 
     A failure or an interrupt leaves an old file as it was. A link stays, and the rights
     of the file that it leads to.
     """
     target = final_path(path)
-    part = target.with_name(
-        f".{token_hex(8)}.part"
-    )  # short: a name that is long, but not too long, must do
+    # Its name is short: beside a file whose name is as long as may be, it must do.
+    unfinished = target.with_name(f".{token_hex(8)}.part")
     try:
-        yield part
+        yield unfinished
         with suppress(FileNotFoundError):
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        _sync(part)
-        part.replace(target)
-        with suppress(OSError):  # not every system lets a folder be opened
+            unfinished.chmod(stat.S_IMODE(target.stat().st_mode))
+        _sync(unfinished)
+        unfinished.replace(target)
+        # Not every system lets a folder be opened.
+        with suppress(OSError):
             _sync(target.parent)
     finally:
         with suppress(OSError):
-            part.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:
+    """Wait until a file or folder is on the disk as it is written."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,5 +1,6 @@
-"""The one module that imports numba: kernels compiled once and kept in the user's cache
-directory.
+"""The one module that imports numba.
+
+Kernels are compiled once and kept in the user's cache directory.
 
 Numba would keep code beside the source, often read-only, and not compile anew when a
 file that a kernel calls changes. So its cache lies in the folder of this source
@@ -36,24 +37,25 @@ _decorating = threading.Lock()
 ERASE_TO_END: Final = "\x1b[K"
 """What erases a terminal's line from the cursor on."""
 
-ANY_ORDER: Final = {
-    "reassoc",
-    "contract",
-    "nsz",
-}  # fastmath of a kernel whose sums may be added up in any order
+ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
+"""Fastmath of a kernel whose sums may be added up in any order."""
+
+PROBE_BYTES: Final = 1 << 20
+"""Bytes that are written to see whether a folder has room for kernels."""
 
 
 def _without_blas() -> None:
-    """Let numba load its array functions without asking for SciPy's linear algebra, a
-    quarter of a second each time.
+    """Let numba load its array functions without SciPy's linear algebra.
+
+    To ask for it takes a quarter of a second each time.
     """
     linalg: Any = importlib.import_module("numba.np.linalg")
-    asked = linalg.ensure_blas
+    ensure_blas = linalg.ensure_blas
     try:
         linalg.ensure_blas = lambda: None
         importlib.import_module("numba.np.arraymath")
     finally:
-        linalg.ensure_blas = asked
+        linalg.ensure_blas = ensure_blas
 
 
 if not numba.config.DISABLE_JIT:
@@ -65,50 +67,53 @@ def njit[**P, R](function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def njit[**P, R](**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Compile a function at its first call and keep the code; without the interpreter
-    lock, unless ``nogil=False``.
+    """Compile a function at its first call and keep the code.
+
+    It runs without the interpreter lock, unless ``nogil=False``.
     """
     if function is None:
         return functools.partial(njit, **options)
     if numba.config.DISABLE_JIT:
-        return np.errstate(over="ignore")(
-            function
-        )  # integers wrap round without a warning, as in machine code
+        # Integers wrap round without a warning, as in machine code.
+        return np.errstate(over="ignore")(function)
     options = {"nogil": True} | options
     with _decorating:
-        folder = (
-            _code_folder() if Path(inspect.getfile(function)).is_file() else None
-        )  # else typed at a prompt
+        typed_at_a_prompt = not Path(inspect.getfile(function)).is_file()
+        folder = None if typed_at_a_prompt else _code_folder()
         if folder is None:
             return numba.njit(**options)(function)
-        other = (
-            numba.config.CACHE_DIR
-        )  # the kernels of other packages stay where they are
+        # The kernels of other packages stay where they are.
+        common_folder = numba.config.CACHE_DIR
         try:
             numba.config.CACHE_DIR = str(folder)
             kernel: Any = numba.njit(**options)(function)
-            kernel._cache = _Kept(function)
+            kernel._cache = _KernelCache(function)
             return kernel
         finally:
-            numba.config.CACHE_DIR = other
+            numba.config.CACHE_DIR = common_folder
 
 
-class _Kept(FunctionCache):  # type: ignore[misc]
-    """Machine code of one kernel: what is damaged is compiled again, and what finds no
-    room is not kept.
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """Machine code of one kernel, in the folder of this source.
+
+    What is damaged is compiled again, and what finds no room is not kept.
     """
 
     def load_overload(self, signature: Any, context: Any) -> Any:
+        """The code for a signature; ``None`` if it is not there or damaged."""
         try:
             return super().load_overload(signature, context)
-        except Exception:  # a pickle that was emptied, zeroed or cut may raise anything
+        # A pickle that was emptied, zeroed or cut may raise anything.
+        except Exception:
             self._write(self.flush)
             return None
 
     def save_overload(self, signature: Any, code: Any) -> None:
+        """Keep the code for a signature, if there is room."""
         self._write(functools.partial(super().save_overload, signature, code))
 
     def _write(self, write: Callable[[], object]) -> None:
+        """Write by calling ``write``; after a failure nothing more is kept."""
         try:
             write()
         except OSError:
@@ -117,8 +122,9 @@ class _Kept(FunctionCache):  # type: ignore[misc]
 
 
 class _OneThread:
-    """Matrix products on one thread while at least one ``with`` is open, in any thread:
-    the first to enter sets the limit, the last to leave takes it away.
+    """Matrix products on one thread while at least one ``with`` is open.
+
+    In any thread: the first to enter sets the limit, the last to leave takes it away.
     """
 
     def __init__(self) -> None:
@@ -143,8 +149,9 @@ class _OneThread:
 
 
 def _obey_any_thread() -> None:
-    """Let whichever thread sets a limit next be obeyed: threadpoolctl ignores all but
-    the first.
+    """Let whichever thread sets a limit next be obeyed.
+
+    Threadpoolctl ignores all but the first.
     """
     from threadpoolctl import OpenBLASController
 
@@ -155,8 +162,10 @@ _one_thread: Final = _OneThread()
 
 
 def one_thread() -> AbstractContextManager[None]:
-    """Matrix products on one thread for the time of the ``with``: an answer does not
-    depend on the number of cores. Threads may enter and leave in any order.
+    """Matrix products on one thread for the time of the ``with``.
+
+    So an answer does not depend on the number of cores. Threads may enter and leave in
+    any order.
     """
     return _one_thread
 
@@ -174,16 +183,16 @@ def _root() -> Path:
 
 @functools.cache
 def _code_folder() -> Path | None:
-    """Where the machine code of this source is kept; ``None``, and one line on stderr,
-    if nothing can be written.
+    """Where the machine code of this source is kept.
+
+    ``None``, and one line on stderr, if nothing can be written.
     """
     folder = _root() / source_name()
     try:
         use_folder(folder)
-        with TemporaryFile(
-            dir=folder
-        ) as probe:  # else numba would keep kernels beside the source
-            probe.write(bytes(1 << 20))
+        # Where this fails, numba would keep kernels beside the source.
+        with TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(PROBE_BYTES))
     except OSError:
         say_unwritable(_root())
         return None
@@ -198,6 +207,7 @@ class _CompilingLine(event.Listener):  # type: ignore[misc]
         self.open_kernels = 0  # a kernel compiles those that it calls
 
     def on_start(self, compilation: Any) -> None:
+        """Name the kernel whose compilation starts, if it is of this package."""
         self.open_kernels += 1
         kernel = compilation.data["dispatcher"].py_func
         if kernel.__module__.startswith("bayesbridge."):
@@ -206,6 +216,7 @@ class _CompilingLine(event.Listener):  # type: ignore[misc]
             self._show(f"bayesbridge: {words} kernels ({kernel.__name__})")
 
     def on_end(self, _: Any) -> None:
+        """Erase the line once no kernel is being compiled."""
         self.open_kernels -= 1
         if self.open_kernels == 0:
             self._show("")

@@ -14,8 +14,9 @@ _WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 @contextmanager
 def watch_progress(watcher: Watcher | None) -> Iterator[None]:
-    """Let ``watcher`` be told by the work done inside; ``None`` for work whose steps
-    are too small to be shown.
+    """Let ``watcher`` be told by the work done inside.
+
+    ``None`` is for work whose steps are too small to be shown.
     """
     before = _WATCHER.set(watcher)
     try:
@@ -25,13 +26,16 @@ def watch_progress(watcher: Watcher | None) -> Iterator[None]:
 
 
 def report_progress(noun: str, done: int, total: int) -> None:
-    if (watcher := _WATCHER.get()) is not None:
+    """Tell the watcher, if there is one, how many of ``noun`` are done."""
+    watcher = _WATCHER.get()
+    if watcher is not None:
         watcher(noun, done, total)
 
 
 def with_progress[T](noun: str, items: Collection[T]) -> Iterator[T]:
-    """The items, reported one by one; what the work on each of them would report itself
-    is not shown.
+    """The items, reported one by one.
+
+    What the work on each of them would report itself is not shown.
 
     >>> with watch_progress(lambda noun, done, total: print(f"{done} of {total} {noun}")):
     ...     for item in with_progress("boards", "ab"):

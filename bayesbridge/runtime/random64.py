@@ -1,5 +1,6 @@
-"""xoshiro256++ for kernels: 64 random bits in a few cycles, from a state that is an
-ordinary array.
+"""xoshiro256++ for kernels: 64 random bits in a few cycles.
+
+The state is an ordinary array.
 
 A NumPy ``Generator`` cannot be called cheaply inside a compiled loop; this generator
 (D. Blackman and S. Vigna, 2019) can. Its 256-bit state is always seeded through a
@@ -23,8 +24,9 @@ type Seed = (
 
 
 def generator(rng: Seed) -> np.random.Generator:
-    """The generator that a ``rng=`` argument stands for; what is none is refused by
-    name.
+    """The generator that a ``rng=`` argument stands for.
+
+    What is none is refused by name.
     """
     try:
         return np.random.default_rng(rng)
@@ -37,8 +39,9 @@ def generator(rng: Seed) -> np.random.Generator:
 
 
 def seed_state(rng: Seed | State) -> State:
-    """A fresh state, or the state itself; from a ``SeedSequence`` its own words, from a
-    generator its next draws.
+    """A fresh state, or the state itself.
+
+    From a ``SeedSequence`` its own words, from a generator its next draws.
     """
     if isinstance(rng, np.ndarray):
         return rng
@@ -67,8 +70,10 @@ def high_product(a: np.uint64, b: np.uint64) -> np.uint64:
     """The upper 64 bits of the 128-bit product a · b."""
     low32 = np.uint64(0xFFFFFFFF)
     half = np.uint64(32)
-    a_low, a_high = a & low32, a >> half
-    b_low, b_high = b & low32, b >> half
+    a_low = a & low32
+    a_high = a >> half
+    b_low = b & low32
+    b_high = b >> half
     middle = a_high * b_low + ((a_low * b_low) >> half)
     carry = (middle & low32) + a_low * b_high
     return a_high * b_high + (middle >> half) + (carry >> half)
@@ -76,8 +81,9 @@ def high_product(a: np.uint64, b: np.uint64) -> np.uint64:
 
 @njit
 def bounded(state: State, n: np.uint64) -> np.uint64:
-    """A uniform integer in [0, n), exactly (Lemire's multiply-shift with its rejection
-    step); n ≥ 1.
+    """A uniform integer in [0, n), exactly; n ≥ 1.
+
+    Lemire's multiply-shift with its rejection step.
     """
     x = next64(state)
     low = x * n

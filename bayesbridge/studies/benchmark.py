@@ -268,7 +268,9 @@ def _values_array(values: Mapping[str, float]) -> Floats:
 
 def _mean(values: Floats) -> float:
     """``nan`` for the mean of nothing."""
-    return float(values.mean()) if len(values) else nan
+    if not len(values):
+        return nan
+    return float(values.mean())
 
 
 def _length_loss(reading: Reading, masks: Masks, seats: Ints) -> float:
@@ -745,13 +747,11 @@ def tally_boards(
         boards_of_chunk,
         "boards",
     )
-    tallies = {
-        reader: {moment: ScoreSums() for moment in plan.moments}
-        for reader in plan.readers
-    }
-    in_row_order = [
-        tally for by_moment in tallies.values() for tally in by_moment.values()
-    ]
+    tallies: dict[str, dict[str, ScoreSums]] = {}
+    in_row_order: list[ScoreSums] = []
+    for reader in plan.readers:
+        tallies[reader] = {moment: ScoreSums() for moment in plan.moments}
+        in_row_order += tallies[reader].values()
     chunks = in_order(job, boards, plan.seed, how)
     for board_rows in chain.from_iterable(chunks):
         rows = board_rows.reshape(-1, WIDTH)

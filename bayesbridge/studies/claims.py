@@ -1,5 +1,6 @@
-"""Claims that the paper makes in words: each with a verdict from a test that could have
-failed.
+"""Claims that the paper makes in words.
+
+Each has a verdict from a test that could have failed.
 
 A part of a claim is a number of ours with an interval that covers it 99 times in 100
 for all parts of the claim together. The claim fails if the interval of any part lies
@@ -78,11 +79,11 @@ class Claim:
         return UNDECIDED
 
 
-def _normal_interval(centre: float, error: float, parts: int) -> Range:
+def _normal_interval(centre: float, error: float, number_of_parts: int) -> Range:
     """The interval around ``centre`` for one number of a claim with so many parts."""
     from scipy import stats
 
-    half_width = float(stats.norm.isf(LEVEL / (2 * parts))) * error
+    half_width = float(stats.norm.isf(LEVEL / (2 * number_of_parts))) * error
     return centre - half_width, centre + half_width
 
 
@@ -91,39 +92,45 @@ def _exact_part(name: str, value: int) -> Part:
     return Part(name, float(value), (value, value))
 
 
-def mean_of(name: str, counts: Sequence[int], lowest: int, parts: int) -> Part:
+def mean_of(
+    name: str, counts: Sequence[int], lowest: int, number_of_parts: int
+) -> Part:
     """Mean of whole numbers: ``counts[i]`` of them are ``lowest + i``."""
     moments = Moments.of(dict(enumerate(counts, lowest)))
     if moments is None or moments.n < FEWEST:
         return Part(name, None, None)
     error = moments.deviation / sqrt(moments.n - 1)
-    return Part(name, moments.mean, _normal_interval(moments.mean, error, parts))
+    return Part(
+        name, moments.mean, _normal_interval(moments.mean, error, number_of_parts)
+    )
 
 
-def share_of(name: str, hits: int, trials: int, parts: int) -> Part:
+def share_of(name: str, hits: int, trials: int, number_of_parts: int) -> Part:
     """A share, with Wilson's interval."""
     from scipy import stats
 
     if trials < FEWEST:
         return Part(name, None, None)
     low, high = stats.binomtest(hits, trials).proportion_ci(
-        1 - LEVEL / parts, method="wilson"
+        1 - LEVEL / number_of_parts, method="wilson"
     )
     return Part(name, hits / trials, (float(low), float(high)))
 
 
-def between_shares(name: str, first: int, second: int, trials: int, parts: int) -> Part:
+def between_shares(
+    name: str, first_hits: int, second_hits: int, trials: int, number_of_parts: int
+) -> Part:
     """The difference of two shares of the same trials, of which none is in both."""
     if trials < FEWEST:
         return Part(name, None, None)
-    p = first / trials
-    q = second / trials
+    p = first_hits / trials
+    q = second_hits / trials
     error = sqrt((p + q - (p - q) ** 2) / trials)
-    return Part(name, p - q, _normal_interval(p - q, error, parts))
+    return Part(name, p - q, _normal_interval(p - q, error, number_of_parts))
 
 
 def between_rates(
-    name: str, first: tuple[int, int], second: tuple[int, int], parts: int
+    name: str, first: tuple[int, int], second: tuple[int, int], number_of_parts: int
 ) -> Part:
     """The difference of two independent shares, each (hits, trials).
 
@@ -137,7 +144,7 @@ def between_rates(
     q = (second_hits + 1) / (second_trials + 2)
     error = sqrt(p * (1 - p) / (first_trials + 2) + q * (1 - q) / (second_trials + 2))
     difference = first_hits / first_trials - second_hits / second_trials
-    return Part(name, difference, _normal_interval(p - q, error, parts))
+    return Part(name, difference, _normal_interval(p - q, error, number_of_parts))
 
 
 def claims_table(claims: Sequence[dict[str, Any]], *, reasons: bool = False) -> Table:

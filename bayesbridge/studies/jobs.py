@@ -449,8 +449,10 @@ class _Checkpoint:
             self.folder.mkdir(parents=True, exist_ok=True)
             # A run that was killed at its start may have left a part of a file.
             if all(file.suffix == ".part" for file in self.folder.iterdir()):
-                with whole_file(path) as part:
-                    part.write_text(json.dumps(parameters, indent=1) + "\n", "utf-8")
+                with whole_file(path) as unfinished:
+                    unfinished.write_text(
+                        json.dumps(parameters, indent=1) + "\n", "utf-8"
+                    )
             document = json.loads(path.read_text("utf-8"))
         except (
             FileExistsError,
@@ -476,11 +478,11 @@ class _Checkpoint:
             if key == SOURCE and key not in kept:
                 continue
             if parameters.get(key) != kept.get(key):
-                there = _json_value(kept, key)
-                here = _json_value(parameters, key)
+                kept_value = _json_value(kept, key)
+                own_value = _json_value(parameters, key)
                 raise BayesBridgeError(
                     f"checkpoint {str(self.folder)!r} belongs to another run: {key} is "
-                    f"{there} there and {here} here; give the same options, or name "
+                    f"{kept_value} there and {own_value} here; give the same options, or name "
                     "another folder",
                     path=self.folder,
                     key=key,
@@ -502,8 +504,8 @@ class _Checkpoint:
         content = BytesIO()
         np.save(content, counts, allow_pickle=False)
         try:
-            with whole_file(self.folder / f"chunk-{number:08d}.npy") as part:
-                part.write_bytes(content.getvalue())
+            with whole_file(self.folder / f"chunk-{number:08d}.npy") as unfinished:
+                unfinished.write_bytes(content.getvalue())
         except OSError as error:
             raise self._unwritable(error) from None
 
@@ -547,11 +549,11 @@ def as_array(answer: Any) -> NDArray[Any]:
     """
     import numpy as np
 
-    parts = [answer]
+    objects = [answer]
     if isinstance(answer, list | tuple):
-        parts += answer[:1]
+        objects += answer[:1]
     array = np.asarray(answer)
-    if array.dtype.hasobject or any(map(_names_columns, parts)):
+    if array.dtype.hasobject or any(map(_names_columns, objects)):
         raise WrongArgument(
             f"a chunk gave {shorten(answer)}: return an array of numbers, a structured "
             "array where columns have names",
@@ -561,12 +563,12 @@ def as_array(answer: Any) -> NDArray[Any]:
     return array
 
 
-def _names_columns(part: object) -> bool:
+def _names_columns(value: object) -> bool:
     """Whether it is a named tuple, a mapping or a table."""
     return (
-        isinstance(part, Mapping)
-        or hasattr(part, "_fields")
-        or hasattr(part, "columns")
+        isinstance(value, Mapping)
+        or hasattr(value, "_fields")
+        or hasattr(value, "columns")
     )
 
 

@@ -87,8 +87,10 @@ def _add_chances(
     actual: NDArray[np.int8],
     target: NDArray[np.int8],
 ) -> None:
-    """Add contracts to ``joint`` (DRAWS + 1, DRAWS + 1, 2): by winning layouts without
-    and with calls, and whether made; ``predicted`` (m, 2, DRAWS) tricks of layouts.
+    """Add contracts to ``joint`` (DRAWS + 1, DRAWS + 1, 2).
+
+    By winning layouts without and with calls, and whether made; ``predicted`` (m, 2,
+    DRAWS) tricks of layouts.
     """
     import numpy as np
 
@@ -100,8 +102,9 @@ def _add_chances(
 def _points(
     net: NDArray[np.int64], predicted: NDArray[np.int8], actual: NDArray[np.int8]
 ) -> tuple[int, int, int]:
-    """Points without calls, with calls, and the squared gain, of bidding the level that
-    earns most over the layouts; the lowest on ties.
+    """Points without calls, with calls, and the squared gain.
+
+    Of bidding the level that earns most over the layouts; the lowest on ties.
     """
     import numpy as np
 
@@ -128,10 +131,10 @@ def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> Ranges:
         low[:, player] = np.where(bids, levels[:, player], 0)
         highest = np.where(bids, levels[:, player], highest)
         high[:, player] = highest
-    others = (bidder[:, None] + np.array([1, 2])) % 3
+    other_speakers = (bidder[:, None] + np.array([1, 2])) % 3
     return (
-        np.take_along_axis(low, others, axis=1),
-        np.take_along_axis(high, others, axis=1),
+        np.take_along_axis(low, other_speakers, axis=1),
+        np.take_along_axis(high, other_speakers, axis=1),
     )
 
 
@@ -214,8 +217,9 @@ def fields(done: Run) -> dict[str, Any]:
 
 
 def _stage(joint: NDArray[np.int64], points: Sequence[int]) -> dict[str, Any]:
-    """Predictions without and with the calls, and what the calls gain; ``points`` as
-    ``SHAPES`` has them.
+    """Predictions without and with the calls, and what the calls gain.
+
+    ``points`` as ``SHAPES`` has them.
     """
     contracts = int(joint.sum())
     without, with_calls, squares = points
@@ -257,8 +261,9 @@ def _named(counts: Counts) -> dict[str, int]:
 
 
 def _losses() -> NDArray[np.float64]:
-    """(DRAWS + 1, 2) −log P of not making and of making; P(make) from w of DRAWS
-    layouts is never 0 or 1 (Jeffreys).
+    """(DRAWS + 1, 2) −log P of not making and of making.
+
+    P(make) from w of DRAWS layouts is never 0 or 1 (Jeffreys).
     """
     import numpy as np
 
@@ -267,8 +272,9 @@ def _losses() -> NDArray[np.float64]:
 
 
 def _quality(contracts: NDArray[np.int64]) -> dict[str, Any]:
-    """How good predictions are: (DRAWS + 1, 2) contracts by winning layouts and whether
-    they were made.
+    """How good predictions are.
+
+    (DRAWS + 1, 2) contracts by winning layouts and whether they were made.
     """
     import numpy as np
 

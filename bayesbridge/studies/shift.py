@@ -139,7 +139,11 @@ def _shares(counts: Mapping[str, int], deals: int) -> dict[str, Shares]:
 
 
 def _divided(sums: Mapping[str, Sequence[int]], deals: int) -> Shares:
-    return {name: [times / deals for times in pair] for name, pair in sums.items()}
+    """The sums as shares of the deals."""
+    shares = {}
+    for name, pair in sums.items():
+        shares[name] = [times / deals for times in pair]
+    return shares
 
 
 def _tables(comparison: Comparison) -> Iterator[Table]:

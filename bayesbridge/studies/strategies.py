@@ -111,9 +111,10 @@ def _game(joint: NDArray[np.int64], goal: Goal) -> dict[str, Any]:
     import numpy as np
 
     contracts = int(joint[0, 0].sum())
-    values = np.array(
-        [[goal(level, tricks) for tricks in range(14)] for level in range(1, 8)]
-    )
+    rows = []
+    for level in range(1, 8):
+        rows.append([goal(level, tricks) for tricks in range(14)])
+    values = np.array(rows)
     mean = (joint * values).sum(axis=(2, 3)) / contracts
     square = (joint * values**2).sum(axis=(2, 3)) / contracts
     error = np.sqrt(np.maximum(0.0, square - mean**2) / contracts)

@@ -239,9 +239,9 @@ class Comparison:
         return tuple(verdicts)
 
     def document(self) -> dict[str, object]:
-        """All of it as plain data for JSON; counts are text, since they pass 2⁵³."""
+        """All of it as plain data for JSON."""
         document: dict[str, object] = {
-            "counts": {key: str(count) for key, count in self.counts.items()},
+            "counts": self._counts_document(self.counts),
             "total": str(self.total),
             "exact": self.exact,
             "deals_per_second": self.deals_per_second,
@@ -254,11 +254,13 @@ class Comparison:
         if self.figures and not self.exact:
             document["own"] = {figure.name: figure.own for figure in self.figures}
         if len(self.runs) > 1:
-            document["runs"] = [
-                {key: str(count) for key, count in counts.items()}
-                for counts in self.runs
-            ]
+            document["runs"] = [self._counts_document(counts) for counts in self.runs]
         return document
+
+    @staticmethod
+    def _counts_document(counts: Mapping[str, int]) -> dict[str, str]:
+        """Counts as text, since they pass 2⁵³."""
+        return {key: str(count) for key, count in counts.items()}
 
     def _paper_document(self) -> dict[str, object]:
         """The printed figures: counts as text, rates and averages as numbers."""
@@ -282,7 +284,9 @@ def _verdict(figure: Figure, differs: bool, greatest_spread: float) -> str:
         return "differs"
     if figure.spread is None or figure.spread > greatest_spread:
         return "too few deals to tell"
-    return CHOSEN if figure.chosen else "reproduced"
+    if figure.chosen:
+        return CHOSEN
+    return "reproduced"
 
 
 def _count_as_text(value: float) -> float | str:

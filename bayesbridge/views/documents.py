@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def evidence_document(belief: Belief) -> dict[str, Any]:
         "observer": belief.observer.name,
         "hand": belief.hand.pbn,
         "evidence": [str(piece) for piece in belief.evidence],
-        "auction": None if belief.auction is None else str(belief.auction),
+        "auction": text_or_none(belief.auction),
         "assumed_passes": [seat.name for seat in belief.assumed_passes],
         "assumptions": list(belief.assumptions),
     }
@@ -41,7 +42,9 @@ def styles_document(bidder: BidderModel) -> dict[str, Any]:
         {"side": side, "pair": style.pair, "tables": style.tables}
         for side, style in getattr(base, "named", ())
     ]
-    return {"styles": styles} if styles else {}
+    if not styles:
+        return {}
+    return {"styles": styles}
 
 
 def estimate_document(evaluation: Evaluation, answer: Answer) -> dict[str, Any]:
@@ -57,7 +60,7 @@ def estimate_document(evaluation: Evaluation, answer: Answer) -> dict[str, Any]:
     return {
         **accuracy_document(posterior, answer.method, answer.exact),
         "pair": [seat.name for seat in question.pair],
-        "trump": None if question.trump is None else question.trump.name,
+        "trump": name_or_none(question.trump),
         **evidence_document(posterior.belief),
         "estimators": {name: answer.document(name) for name in answer.estimators},
         "failures": {
@@ -98,26 +101,44 @@ def plain_value(values: NDArray[Any], labels: Sequence[Iterable[Any]]) -> Any:
 
 def readings_document(readings: Iterable[CallReading]) -> list[dict[str, Any]]:
     """How each call was read, an object for each; null where it is too rare to read."""
-    return [
-        {
-            "seat": reading.seat.name,
-            "call": str(reading.call),
-            "points": _spread_document(reading.points),
-            "suit": None if reading.suit is None else reading.suit.name,
-            "length": _spread_document(reading.length),
-            "lengths": {
-                suit.name: spread._asdict() for suit, spread in reading.lengths.items()
-            },
-            "moved": [suit.name for suit in reading.moved],
-            "features": dict(reading.features),
-            "key_cards": list(reading.key_cards),
-        }
-        for reading in readings
-    ]
+    return [_reading_document(reading) for reading in readings]
+
+
+def _reading_document(reading: CallReading) -> dict[str, Any]:
+    """How one call was read."""
+    lengths = {suit.name: spread._asdict() for suit, spread in reading.lengths.items()}
+    return {
+        "seat": reading.seat.name,
+        "call": str(reading.call),
+        "points": _spread_document(reading.points),
+        "suit": name_or_none(reading.suit),
+        "length": _spread_document(reading.length),
+        "lengths": lengths,
+        "moved": [suit.name for suit in reading.moved],
+        "features": dict(reading.features),
+        "key_cards": list(reading.key_cards),
+    }
 
 
 def _spread_document(spread: Spread | None) -> dict[str, Any] | None:
-    return None if spread is None else spread._asdict()
+    """A spread by the names of its fields."""
+    if spread is None:
+        return None
+    return spread._asdict()
+
+
+def name_or_none(member: Enum | None) -> str | None:
+    """The name of a seat, a suit or a strain, where there is one."""
+    if member is None:
+        return None
+    return member.name
+
+
+def text_or_none(value: object) -> str | None:
+    """A call, an auction or a contract as it is written, where there is one."""
+    if value is None:
+        return None
+    return str(value)
 
 
 def named(contract: str) -> dict[str, str | None]:
@@ -138,9 +159,9 @@ def nested(
     ``labels`` are those of its first dimension, ``inner_labels`` those of the others.
     """
     document: dict[str, Any] = {}
-    for label, part in zip(labels, values, strict=True):
+    for label, value in zip(labels, values, strict=True):
         if inner_labels:
-            document[str(label)] = nested(part, *inner_labels)
+            document[str(label)] = nested(value, *inner_labels)
         else:
-            document[str(label)] = float(part)
+            document[str(label)] = float(value)
     return document

@@ -32,14 +32,16 @@ SIDES = ((Seat.N, Seat.S), (Seat.E, Seat.W))
 
 STYLE = """
 @page { size: A4; margin: 14mm; }
-.boards { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); gap: .6rem 1.5rem; }
+.boards { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); \
+gap: .6rem 1.5rem; }
 .boards > section, .answers .wide { break-inside: avoid; }
 .boards h2 { margin: .6rem 0 .2rem; font-size: 1.05rem; }
 .boards p { margin: 0; color: var(--soft); font-size: .9rem; }
 .boards table.diagram td { padding: 0 .2rem; font-size: .85rem; line-height: 1.22; }
 .boards table.diagram > tbody > tr > td { padding: .1rem .2rem; }
 .answers { break-before: page; }
-@media print { header { display: none; } .boards { grid-template-columns: 1fr 1fr; } .boards h2 { margin-top: 0; } }
+@media print { header { display: none; } .boards { grid-template-columns: 1fr 1fr; } \
+.boards h2 { margin-top: 0; } }
 """
 
 
@@ -92,8 +94,10 @@ def _board(
     dealer = SEATS[numbering.dealer_of(board).name]
     vulnerable = numbering.vulnerable_on(board).value
     about = text(f"Dealer {dealer} · vulnerable: {vulnerable}")
-    title = text(f"Board {board} · {deal_type}" if deal_type else f"Board {board}")
-    return f"<section><h2>{title}</h2><p>{about}</p>{compass(hands)}</section>"
+    title = f"Board {board}"
+    if deal_type:
+        title += f" · {deal_type}"
+    return f"<section><h2>{text(title)}</h2><p>{about}</p>{compass(hands)}</section>"
 
 
 def _hands_table(layouts: Layouts, numbering: Numbering) -> Table:

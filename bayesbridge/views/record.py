@@ -184,16 +184,7 @@ STEP_HEADS: Final = (
 
 def _all_steps(documents: Sequence[dict[str, Any]]) -> str:
     """The steps for who has no script: a row for each."""
-    rows = [
-        [
-            step["event"],
-            _bits_text(step["bits"]),
-            _signed_bits_text(step["told"]),
-            _made_text(step),
-            *(_points_text(step, seat) for seat in "NESW"),
-        ]
-        for step in documents
-    ]
+    rows = [_step_row(step) for step in documents]
     title = (
         "After every step: uncertainty, what it told, and mean points of the hidden "
         "hands"
@@ -202,13 +193,26 @@ def _all_steps(documents: Sequence[dict[str, Any]]) -> str:
     return folded("All steps as a table", table, ' id="all"')
 
 
+def _step_row(step: dict[str, Any]) -> list[str]:
+    """The cells of a step, below :data:`STEP_HEADS`."""
+    points = [_points_text(step, seat) for seat in "NESW"]
+    bits = _bits_text(step["bits"])
+    bits_told = _signed_bits_text(step["told"])
+    return [step["event"], bits, bits_told, _made_text(step), *points]
+
+
 def _bits_text(bits: float | None) -> str:
-    return "–" if bits is None else f"{bits:.1f}"
+    """Bits with one decimal; a dash where they are infinite."""
+    if bits is None:
+        return "–"
+    return f"{bits:.1f}"
 
 
 def _signed_bits_text(bits: float | None) -> str:
     """Bits with their sign; nothing where no number can be said."""
-    return "" if bits is None else f"{bits:+.1f}".replace("-", "−")
+    if bits is None:
+        return ""
+    return f"{bits:+.1f}".replace("-", "−")
 
 
 def _made_text(step: dict[str, Any]) -> str:

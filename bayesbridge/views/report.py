@@ -17,7 +17,8 @@ from matplotlib.figure import Figure
 
 from bayesbridge import plots
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.posterior import Posterior, accuracy_sentences, position_html
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.posterior_page import accuracy_sentences, position_html
 from bayesbridge.decisions.history import CallReading, readings
 from bayesbridge.decisions.shortage import length_changes, shortages
 from bayesbridge.display.markup import Table
@@ -29,6 +30,7 @@ from bayesbridge.estimators.odds import game_odds
 from bayesbridge.estimators.results import Result
 from bayesbridge.position import python_lines
 from bayesbridge.views.call_readings import readings_table
+from bayesbridge.views.documents import name_or_none
 from bayesbridge.views.html import document, draw, folded, shell_lines
 from bayesbridge.views.sentences import sentences
 from bayesbridge.views.tables import (
@@ -99,9 +101,8 @@ def html_report(
     """
     belief = posterior.belief
     answer = Result.of(result).answer
-    contracts = _judged_contracts(
-        posterior, answer, result if contract is None else contract
-    )
+    judged_result = result if contract is None else contract
+    contracts = _judged_contracts(posterior, answer, judged_result)
     call_readings = readings(belief, posterior.seed or 0)
     sections = {
         "The table": _position(belief, result),
@@ -109,9 +110,10 @@ def html_report(
         _contract_heading(contracts): _contract_section(contracts),
         "What was seen": _evidence(belief) + _calls(posterior, call_readings),
     }
-    level = contracts[0].contract.level if len(contracts) == 1 else 1
-    first, second = answer.asked.pair
-    pair = f"{first.name}:{second.name}"
+    level = 1
+    if len(contracts) == 1:
+        level = contracts[0].contract.level
+    pair = ":".join(seat.name for seat in answer.asked.pair)
     folded_sections = {
         "Every card and every suit": _cards_and_lengths(posterior),
         "How the belief sharpened": _history(steps),
@@ -156,7 +158,7 @@ def _top(
 ) -> str:
     """Which game it is, the answer in sentences, and what it is worth."""
     belief = posterior.belief
-    which_game = game(None if belief.dummy is None else belief.dummy.name)
+    which_game = game(name_or_none(belief.dummy))
     answer_sentences = [
         *(shortage.sentence for shortage in shortages(belief, call_readings)),
         *sentences(posterior, contracts),
@@ -251,7 +253,9 @@ def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
         if number.values.size and not number.output.dims
     ]
     tables = [table.html() for table in answer.tables]
-    letters = f"<p>{escape(LETTERS)}</p>" if "T" in answer.numbers else ""
+    letters = ""
+    if "T" in answer.numbers:
+        letters = f"<p>{escape(LETTERS)}</p>"
     summary = _summary_table(result).html()
     return "".join([*pictures, *tables, letters, summary])
 
@@ -281,14 +285,16 @@ def _distribution(
             ax.set_title("")
 
         return picture(number.title.removesuffix("."), 3.0, paint_plain)
-    own_level = level if answer.asked.declares else None
+    own_level: int | None = None
     caption = number.title
     if not number.output.title:
         caption += f" ({name})"
-    if own_level is not None:
+    if answer.asked.declares:
+        own_level = level
         caption += "; darker bars reach the dashed line"
 
     def paint_tricks(figure: Figure) -> None:
+        """Bars that are darker where they reach the goal of this level, if any."""
         plots.tricks(result, name, level=own_level, ax=figure.subplots())
 
     return picture(caption, 3.0, paint_tricks)
@@ -310,7 +316,9 @@ def _figure(value: Any) -> str:
     rounded = round(float(value), 9)
     if rounded.is_integer():
         return number(round(rounded))
-    return f"{value:.2g}" if abs(value) < SMALL_FIGURE else f"{value:.3f}"
+    if abs(value) < SMALL_FIGURE:
+        return f"{value:.2g}"
+    return f"{value:.3f}"
 
 
 def _evidence(belief: Belief) -> str:
@@ -379,7 +387,9 @@ def _python_code(
         f"result = bb.estimate(posterior, {estimators!r}, pair={pair!r})\n"
         "print(result.summary())\n"
     )
-    odds = None if contract is None else ContractOdds.of_tree(contract)
+    if contract is None:
+        return code
+    odds = ContractOdds.of_tree(contract)
     if odds is not None:
         name = str(odds.contract)
         options = f"contract={name!r}, solve={odds.solved}, rng={seed}"

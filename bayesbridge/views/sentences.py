@@ -32,7 +32,9 @@ def sentences(posterior: Posterior, contracts: Sequence[ContractOdds]) -> list[s
 
     ``contracts`` is the one contract that is meant, or the games of all strains.
     """
-    dealt = "As dealt, whatever was played: " if posterior.belief.table.plays else ""
+    condition = ""
+    if posterior.belief.table.plays:
+        condition = "As dealt, whatever was played: "
     if len(contracts) == 1:
         tricks = _contract_sentence(contracts[0])
     else:
@@ -40,7 +42,7 @@ def sentences(posterior: Posterior, contracts: Sequence[ContractOdds]) -> list[s
     return [
         _strength_sentence(posterior),
         _honours_sentence(posterior),
-        f"{dealt}{tricks}",
+        f"{condition}{tricks}",
     ]
 
 
@@ -60,8 +62,9 @@ def _strength_sentence(posterior: Posterior) -> str:
         return (
             f"The hidden hands are about equally strong: some {mean:.0f} points each."
         )
-    others = ", ".join(f"{name} {mean:.0f}" for mean, _, _, name in reversed(weaker))
-    return f"Points: {name} {mean:.0f} (80 %: {low} to {high}), {others}."
+    weaker_means = [f"{seat} {mean:.0f}" for mean, _, _, seat in reversed(weaker)]
+    weaker_words = ", ".join(weaker_means)
+    return f"Points: {name} {mean:.0f} (80 %: {low} to {high}), {weaker_words}."
 
 
 def _honours_sentence(posterior: Posterior) -> str:
@@ -123,5 +126,7 @@ def _best_game_sentence(games: Sequence[ContractOdds], belief: Belief) -> str:
     if best.make.mean >= GOOD_GAME:
         return f"Of all games {name} has the best chance: it {makes}, with {tricks}."
     our_seats = (belief.observer, belief.observer.partner, belief.dummy)
-    side = "Your side" if best.contract.declarer in our_seats else "The other side"
+    side = "The other side"
+    if best.contract.declarer in our_seats:
+        side = "Your side"
     return f"{side} has no good game: {name}, the best, {makes}, with {tricks}."

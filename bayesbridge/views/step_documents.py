@@ -17,6 +17,7 @@ from bayesbridge.game.cards import Hand
 from bayesbridge.game.deal import Seat
 from bayesbridge.notation.record import Record
 from bayesbridge.runtime.random64 import Seed
+from bayesbridge.views.documents import name_or_none, text_or_none
 
 CALL_VERBS: Final = {"Pass": "passes", "X": "doubles", "XX": "redoubles"}
 
@@ -26,27 +27,34 @@ CARDS_IN_TRICK: Final = 4
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:
     """What does not change from step to step."""
     contract = record.contract
-    dummy = None if contract is None else contract.declarer.partner
-    dummy_hand = None if dummy is None else record.hands[dummy]
+    dummy: Seat | None = None
+    dummy_cards: list[str] | None = None
+    if contract is not None:
+        dummy = contract.declarer.partner
+        dummy_hand = record.hands[dummy]
+        if dummy_hand is not None:
+            dummy_cards = _card_names(dummy_hand)
     deal = record.deal
+    all_hands: dict[str, list[str]] | None = None
+    if deal is not None:
+        all_hands = {seat.name: _card_names(deal[seat]) for seat in Seat}
     return {
         "observer": belief.observer.name,
-        "dummy": None if dummy is None else dummy.name,
+        "dummy": name_or_none(dummy),
         "names": {seat.name: record.tag(SEATS[seat.name]) for seat in Seat},
-        "dealer": None if record.dealer is None else record.dealer.name,
-        "contract": None if contract is None else str(contract),
+        "dealer": name_or_none(record.dealer),
+        "contract": text_or_none(contract),
         "calls": [[seat.name, str(call)] for seat, call in record.auction or ()],
         "plays": [[seat.name, str(card)] for seat, card in record.plays],
         "cards": list(CARDS),
         "own": _card_names(belief.hand),
-        "dummyHand": None if dummy_hand is None else _card_names(dummy_hand),
-        "truth": None
-        if deal is None
-        else {seat.name: _card_names(deal[seat]) for seat in Seat},
+        "dummyHand": dummy_cards,
+        "truth": all_hands,
     }
 
 
 def _card_names(hand: Hand) -> list[str]:
+    """The cards of a hand, such as ``SA``, in the order of hands."""
     return [str(card) for card in hand]
 
 
@@ -129,6 +137,7 @@ def _state(posterior: Posterior) -> dict[str, Any]:
 
 
 def _thousandths(shares: Iterable[float]) -> list[int]:
+    """Shares as whole thousandths."""
     return [round(1000 * float(share)) for share in shares]
 
 

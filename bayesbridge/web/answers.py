@@ -6,7 +6,7 @@ question may interrupt between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -165,7 +165,9 @@ def _rounded(values: Any) -> Any:
 
 def _rounded_bits(bits: float) -> float | None:
     """Bits to three decimals; ``None`` where they are not known."""
-    return None if np.isnan(bits) else round(bits, 3)
+    if np.isnan(bits):
+        return None
+    return round(bits, 3)
 
 
 def _chip_events(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
@@ -300,10 +302,15 @@ def _contracts_document(posterior: Posterior, query: Query) -> dict[str, Any]:
         return {"refused": str(error)}
     best = best_rows(plain_rows(ranked), MOST_CONTRACTS, ranked.attrs["passed"])
     return {
-        "rows": [{name: row[name] for name in CONTRACT_COLUMNS} for row in best],
+        "rows": [_contract_columns(row) for row in best],
         "scheme": str(ranked.attrs["scheme"]),
         "caution": str(ranked.attrs["caution"]),
     }
+
+
+def _contract_columns(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page shows of a contract."""
+    return {name: row[name] for name in CONTRACT_COLUMNS}
 
 
 def _choices_document(choices: CardChoices) -> dict[str, Any]:

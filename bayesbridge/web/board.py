@@ -17,6 +17,7 @@ from bayesbridge.game.cards import Hand
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.table import Table
 from bayesbridge.position import python_lines
+from bayesbridge.views.documents import text_or_none
 from bayesbridge.web.questions import Query, read_piece
 
 
@@ -38,7 +39,7 @@ def table_document(query: Query, start: Belief) -> dict[str, Any]:
         "dummy": _seat_name(start.dummy),
         "open": {seat.name: hand.pbn for seat, hand in shown.items()},
         "auction": _auction_document(auction),
-        "contract": None if table.contract is None else str(table.contract),
+        "contract": text_or_none(table.contract),
         "play": _play_document(table),
         "chips": [
             {"kind": kind, "text": text, "sentence": chip_sentence(kind, text)}
@@ -100,15 +101,17 @@ def _play_document(table: Table) -> dict[str, Any]:
             legal[seat.name] = [str(card) for card in table.legal_cards(seat)]
     return {
         "tricks": tricks,
-        "won": {
-            side: sum(winner in tuple(side) for winner in winners)
-            for side in ("NS", "EW")
-        },
+        "won": {side: _tricks_won(winners, side) for side in ("NS", "EW")},
         "turn": _seat_name(turn),
         "legal": legal,
         "opens": _dummy_to_enter(table),
         "over": table.over,
     }
+
+
+def _tricks_won(winners: Sequence[str | None], side: str) -> int:
+    """How many of the tricks a side won, given the letters of the winners."""
+    return sum(winner in tuple(side) for winner in winners)
 
 
 def _dummy_to_enter(table: Table) -> str | None:
@@ -121,7 +124,9 @@ def _dummy_to_enter(table: Table) -> str | None:
 
 
 def _seat_name(seat: Seat | None) -> str | None:
-    return None if seat is None else seat.name
+    if seat is None:
+        return None
+    return seat.name
 
 
 def chip_sentence(kind: str, text: str) -> str:

@@ -86,4 +86,6 @@ class Connection(H11Protocol):
 
 
 def _host(connection: Connection) -> str:
-    return "" if connection.client is None else connection.client[0]
+    if connection.client is None:
+        return ""
+    return connection.client[0]

@@ -39,6 +39,7 @@ from bayesbridge.position import (
     calls_of,
     players_in,
 )
+from bayesbridge.views.documents import name_or_none, text_or_none
 from bayesbridge.web.board import auction_of
 from bayesbridge.web.questions import Query, read_question, read_setting
 
@@ -143,9 +144,9 @@ def _board_document(record: Record) -> dict[str, Any] | None:
     return {
         "board": record.board,
         "room": record.room,
-        "dealer": None if record.dealer is None else record.dealer.name,
+        "dealer": name_or_none(record.dealer),
         "vulnerable": (record.vulnerable or Vulnerability.NONE).value,
-        "contract": None if record.contract is None else str(record.contract),
+        "contract": text_or_none(record.contract),
         "result": record.result,
         "views": views,
     }
@@ -420,10 +421,14 @@ def _log_evidence(position: Position) -> float:
 def _observer(position: Position) -> Seat:
     """Who looks; South unless the position says otherwise."""
     setting = position.settings.get("observer")
-    return Seat.S if setting is None else setting.value
+    if setting is None:
+        return Seat.S
+    return setting.value
 
 
 def _silent_seat(position: Position) -> Seat:
     """The seat that does not bid, with three players."""
     setting = position.settings.get("dummy")
-    return PAPER_DUMMY if setting is None else setting.value
+    if setting is None:
+        return PAPER_DUMMY
+    return setting.value

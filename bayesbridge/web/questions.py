@@ -108,7 +108,9 @@ def read_piece(kind: str, text: str, where: str = "") -> Piece:
     """One piece of evidence; what is wrong with it is said with where it was given."""
     if kind not in KINDS:
         message = f"unknown kind {kind!r}: kinds are {', '.join(KINDS)}"
-        raise NotationError(f"{where}: {message}" if where else message)
+        if where:
+            message = f"{where}: {message}"
+        raise NotationError(message)
     if not where:
         return KINDS[kind].of(text)
     return _read(where, KINDS[kind].of, text)

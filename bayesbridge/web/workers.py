@@ -193,7 +193,7 @@ class Desk:
     ) -> None:
         """Get a worker, pass its events on, and give it back for another question."""
         worker: Worker | None = None
-        last: Event = "replaced", b"{}"
+        last_event: Event = "replaced", b"{}"
         try:
             worker = await self._worker(tab)
             async with asyncio.timeout(SECONDS) as limit:
@@ -201,20 +201,20 @@ class Desk:
                 if ending == CANCELLED:
                     # By an interrupt that was meant for an earlier question.
                     ending = await _pass_on(worker, request, events, limit)
-            last = ending
+            last_event = ending
             if ending[0] == "lost":
-                last = _refused(
+                last_event = _refused(
                     "the process that computes was lost and is started again: ask again"
                 )
         except HTTPException as error:
-            last = _refused(error.detail)
+            last_event = _refused(error.detail)
         except TimeoutError:
-            last = _refused(
+            last_event = _refused(
                 f"no answer within {SECONDS:.0f} seconds: take a chip back, or ask for "
                 "less"
             )
         finally:
-            events.put_nowait(last)
+            events.put_nowait(last_event)
             if worker is not None and not self._closed:
                 self._later(self._ready(worker.settle(), worker))
 
@@ -255,7 +255,9 @@ class Desk:
         for worker in reversed(self._idle):
             if worker.tab == tab:
                 return worker
-        return self._idle[0] if tab.endswith(SHARPEN) else self._idle[-1]
+        if tab.endswith(SHARPEN):
+            return self._idle[0]
+        return self._idle[-1]
 
     def _take(self, worker: Worker) -> None:
         """Let no other question have the worker."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Final, Self
 
 import numpy as np
@@ -26,26 +26,32 @@ from bayesbridge.studies.jobs import Job
 TABLES: Final = tuple(permutations(range(4)))
 """The hands of a deal round the table: declarer, next player, dummy, player after."""
 
-ORDERS: Final = tuple(
-    (*speakers, dummy)
-    for dummy in range(4)
-    for speakers in permutations([hand for hand in range(4) if hand != dummy])
-)
+
+def _orders_with_dummy(dummy: int) -> list[tuple[int, ...]]:
+    """The orders in which the three hands but this one can speak, and last this one."""
+    speaking_hands = [hand for hand in range(4) if hand != dummy]
+    return [(*speakers, dummy) for speakers in permutations(speaking_hands)]
+
+
+ORDERS: Final = tuple(chain.from_iterable(map(_orders_with_dummy, range(4))))
 """The hands of a deal as they speak, and last the dummy: 24 auctions."""
 
-SPEAKERS: Final = np.array(ORDERS)[:, :3]  # (24, 3) hand of each speaker
+SPEAKERS: Final = np.array(ORDERS)[:, :3]
+"""(24, 3) hand of each speaker."""
 
-PLAYED: Final = np.array(
-    [
-        [
-            TABLES.index(
-                (order[seat], order[(seat + 1) % 3], order[3], order[(seat + 2) % 3])
-            )
-            for seat in range(3)
-        ]
-        for order in ORDERS
-    ]
-)
+
+def _tables_of_order(order: tuple[int, ...]) -> list[int]:
+    """Which table of ``TABLES`` it is where each of the three speakers declares."""
+    *speakers, dummy = order
+    tables = []
+    for seat, declarer in enumerate(speakers):
+        next_player = speakers[(seat + 1) % 3]
+        player_after = speakers[(seat + 2) % 3]
+        tables.append(TABLES.index((declarer, next_player, dummy, player_after)))
+    return tables
+
+
+PLAYED: Final = np.array([_tables_of_order(order) for order in ORDERS])
 """(24, 3) which table of ``TABLES`` it is where a speaker declares."""
 
 CHUNK: Final = 128  # deals that are worked out together: a second or two

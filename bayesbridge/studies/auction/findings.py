@@ -109,14 +109,18 @@ def _made_share(contracts: Floats) -> float | None:
     """Of contracts (levels, 14) by level − 1 and tricks; ``None`` without any."""
     made = sum(row[level + 7 :].sum() for level, row in enumerate(contracts))
     total = contracts.sum()
-    return float(made / total) if total else None
+    if not total:
+        return None
+    return float(made / total)
 
 
 def _mean_level(contracts: Floats) -> float | None:
     by_level = contracts.sum(axis=1)
     total = by_level.sum()
     levels = np.arange(1, len(by_level) + 1)
-    return float(by_level @ levels / total) if total else None
+    if not total:
+        return None
+    return float(by_level @ levels / total)
 
 
 def _bids(game: AuctionGame) -> Floats:

@@ -141,7 +141,9 @@ def _weigh_auctions(
     contracts: Floats,
     reached: Floats,
 ) -> None:
-    """Fill ``points`` (deals, seats), add to ``contracts`` (seats, levels, 14) and to
+    """Weigh the results of the auctions.
+
+    Fill ``points`` (deals, seats), add to ``contracts`` (seats, levels, 14) and to
     ``reached`` (N,).
 
     ``types`` and ``tricks`` (deals, auctions, seats), ``payoffs`` (levels, 14, 2).

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from bayesbridge.display.markup import Table
@@ -223,21 +224,21 @@ def tenths(opening: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _mean_of_types(
     opening: Sequence[Mapping[str, Any]], weights: Sequence[float]
 ) -> dict[str, Any]:
+    """The figures of the first caller, averaged over types with these weights."""
     total = sum(weights)
 
     def mean(values: Sequence[float]) -> float:
+        """The weighted mean of a figure, given type by type."""
         products = [
             weight * value for weight, value in zip(weights, values, strict=True)
         ]
         return sum(products) / total
 
-    calls = len(opening[0]["calls"])
+    chances_by_call = zip(*(row["calls"] for row in opening), strict=True)
     return {
         "chance of 7": mean([row["chance of 7"] for row in opening]),
         "1NT left to play": mean([row["1NT left to play"] for row in opening]),
-        "calls": [
-            mean([row["calls"][call] for row in opening]) for call in range(calls)
-        ],
+        "calls": [mean(chances) for chances in chances_by_call],
     }
 
 
@@ -247,7 +248,7 @@ def bits_table(game: Mapping[str, Any], words: str) -> Table:
     by_way = []
     for answer in game["bits"].values():
         by_way.append({row["level"]: row for row in answer["calls"]})
-    levels = sorted({level for calls in by_way for level in calls})
+    levels = sorted(set(chain.from_iterable(by_way)))
     rows = []
     for level in levels:
         cells = [_bits_cell(calls.get(level)) for calls in by_way]
