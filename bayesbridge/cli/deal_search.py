@@ -26,6 +26,7 @@ class SearchNotes:
         self.next_note = FIRST_NOTE
 
     def __call__(self, search: Drawn) -> None:
+        """Write a note on the search, where it is time for one."""
         seconds = monotonic() - self.begun
         if seconds >= self.next_note and search.kept < self.wanted:
             self.next_note = NOTE_GROWTH * seconds

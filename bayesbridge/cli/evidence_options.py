@@ -76,6 +76,7 @@ class EvidenceHelp(argparse.Action):
         self.evidence = evidence
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        """Print the help and end."""
         sys.stdout.write(self.evidence.help())
         parser.exit()
 

@@ -72,6 +72,7 @@ class StoreOnce(argparse.Action):
         values: Any,
         _option: str | None = None,
     ) -> None:
+        """Keep the value; an option that is given twice is refused."""
         if self.option_strings and self.option_strings[0] in namespace.options:
             parser.error(
                 f"argument {self.option_strings[0]}: given twice: give it once"
@@ -95,6 +96,7 @@ class StoreTrue(argparse.Action):
         _values: Any,
         _option: str | None = None,
     ) -> None:
+        """Set the flag."""
         record_option(self, namespace)
         setattr(namespace, self.dest, True)
 
@@ -109,6 +111,7 @@ class Append(argparse.Action):
         values: Any,
         _option: str | None = None,
     ) -> None:
+        """Add the value to those given before."""
         record_option(self, namespace)
         earlier_values = getattr(namespace, self.dest) or []
         setattr(namespace, self.dest, [*earlier_values, values])

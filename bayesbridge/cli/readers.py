@@ -15,7 +15,6 @@ from bayesbridge.game.deal import Seat
 
 def whole(low: int, high: int) -> Callable[[str], int]:
     """Reads a whole number of a range, also written as 10_000_000 or 1e7."""
-
     expected = f"write a whole number from {low} to {high:_}"
 
     @argument_type

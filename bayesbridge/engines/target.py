@@ -49,7 +49,9 @@ class Likelihood(Protocol):
     Or of the first alone.
     """
 
-    def __call__(self, hands: Hands, partners: Hands | None = None, /) -> Floats: ...
+    def __call__(self, hands: Hands, partners: Hands | None = None, /) -> Floats:
+        """(n,) log likelihoods of (n,) hands."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class CallLikelihood:
     index: int
 
     def __call__(self, hands: Hands, partners: Hands | None = None, /) -> Floats:
+        """(n,) log P(call) of (n,) hands."""
         given_partners = {} if partners is None else {"partners": partners}
         return log_likelihood(
             self.model, hands, self.auction, self.index, **given_partners
@@ -95,6 +98,7 @@ class PlayLikelihood:
     dummy: Hand | None
 
     def __call__(self, hands: Hands, _: Hands | None = None, /) -> Floats:
+        """(n,) log P(cards of the seat) of (n,) hands."""
         return log_likelihood(
             self.model,
             hands,

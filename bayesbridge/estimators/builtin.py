@@ -202,8 +202,9 @@ class BidEstimator:
 
 
 class PlayOutEstimator:
-    """The pair's tricks when its first seat leads to the first trick and all four play
-    by the general policy.
+    """The pair's tricks where all four play by the general policy.
+
+    The first seat of the pair leads to the first trick.
     """
 
     name = "play_out"
@@ -235,8 +236,9 @@ class PlayOutEstimator:
 
 
 class TricksEstimator:
-    """What a small network says the solver would say; the first of the pair declares,
-    in the question's strain.
+    """Double-dummy tricks of the pair, as a small network predicts them.
+
+    The first of the pair declares, in the question's strain.
     """
 
     name = "tricks"

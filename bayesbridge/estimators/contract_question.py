@@ -29,9 +29,7 @@ def group_of(contract: Contract, dummy: Seat | None) -> Group:
 
     Its ``dummy`` is the declarer's partner unless three players bid.
     """
-    opposite = dummy
-    if dummy is None:
-        opposite = contract.declarer.partner
+    opposite = contract.declarer.partner if dummy is None else dummy
     return Question((contract.declarer, opposite), contract.trump)
 
 

@@ -60,6 +60,7 @@ class Quantity:
 
     @property
     def mean(self) -> float:
+        """Mean of the distribution."""
         if self.moments:
             return self.moments[0]
         return float(self.chances @ self.values)

@@ -188,6 +188,7 @@ class AskEach:
     def __call__(
         self, seed: np.random.SeedSequence, _size: int, subject: Subject
     ) -> NDArray[Any]:
+        """The answers for the positions of one chunk, a row each."""
         import numpy as np
 
         answers = []

@@ -423,7 +423,8 @@ def _observer(position: Position) -> Seat:
     setting = position.settings.get("observer")
     if setting is None:
         return Seat.S
-    return setting.value
+    observer: Seat = setting.value
+    return observer
 
 
 def _silent_seat(position: Position) -> Seat:
@@ -431,4 +432,5 @@ def _silent_seat(position: Position) -> Seat:
     setting = position.settings.get("dummy")
     if setting is None:
         return PAPER_DUMMY
-    return setting.value
+    dummy: Seat = setting.value
+    return dummy
