@@ -1,5 +1,6 @@
-"""Belief: a value that never changes, what hard evidence says, the same answer for the
-same seed, records.
+"""Belief is an immutable value that reads hard evidence.
+
+The same seed gives the same answer; records are read too.
 """
 
 import warnings
@@ -83,10 +84,11 @@ def test_the_order_of_hard_evidence_does_not_matter_to_the_count():
 
 
 def test_whole_tricks_and_auctions_count_as_their_parts():
-    trick, auction = Trick.of("W:H2 H4 H5 HK"), Auction.of("S:1NT Pass Pass", dummy="N")
-    parts = [Called("S", "1NT"), Called("W", "Pass"), Called("E", "Pass")]
+    trick = Trick.of("W:H2 H4 H5 HK")
+    auction = Auction.of("S:1NT Pass Pass", dummy="N")
+    calls = [Called("S", "1NT"), Called("W", "Pass"), Called("E", "Pass")]
     plays = [Play("W", "H2"), Play("N", "H4"), Play("E", "H5"), Play("S", "HK")]
-    assert SOUTH.given(auction, trick) == SOUTH.given(*parts, *plays)
+    assert SOUTH.given(auction, trick) == SOUTH.given(*calls, *plays)
     assert SOUTH.given(auction, trick).table.tricks == (trick,)
     assert SOUTH.given(auction).auction == auction
     assert SOUTH.given(auction).table.strain is Strain.NT
@@ -123,21 +125,21 @@ SOFT = SOUTH.given(Called("W", "Pass"), Called("E", "1NT"))
     ],
 )
 def test_the_same_seed_gives_the_same_layouts(belief, method):
-    first, again, other = (
+    posterior, repeated, other_seed = (
         belief.infer(method, draws=100, rng=seed) for seed in (7, 7, 8)
     )
-    np.testing.assert_array_equal(first.layouts.masks, again.layouts.masks)
-    np.testing.assert_array_equal(first.weights, again.weights)
-    assert not np.array_equal(first.layouts.masks, other.layouts.masks)
+    np.testing.assert_array_equal(posterior.layouts.masks, repeated.layouts.masks)
+    np.testing.assert_array_equal(posterior.weights, repeated.weights)
+    assert not np.array_equal(posterior.layouts.masks, other_seed.layouts.masks)
     generator = belief.infer(method, draws=100, rng=np.random.default_rng(7))
-    np.testing.assert_array_equal(first.layouts.masks, generator.layouts.masks)
+    np.testing.assert_array_equal(posterior.layouts.masks, generator.layouts.masks)
 
 
 def test_a_run_without_a_seed_can_be_repeated():
-    first = SOUTH.infer(draws=50)
-    assert first.seed is not None
+    posterior = SOUTH.infer(draws=50)
+    assert posterior.seed is not None
     np.testing.assert_array_equal(
-        SOUTH.infer(draws=50, rng=first.seed).layouts.masks, first.layouts.masks
+        SOUTH.infer(draws=50, rng=posterior.seed).layouts.masks, posterior.layouts.masks
     )
 
 
@@ -209,10 +211,10 @@ def test_the_dummy_opens_after_the_lead():
 
 
 def test_the_experts_know_the_vulnerability_unless_replaced():
-    second = RECORDS[1]
-    assert Belief.of_record(second, "S", cards=0).bidder.vulnerable is Vulnerability.NS
+    record = RECORDS[1]
+    assert Belief.of_record(record, "S", cards=0).bidder.vulnerable is Vulnerability.NS
     assert Belief.of_record(
-        second, "S", cards=0, bidder=IterativeBidder(0.5)
+        record, "S", cards=0, bidder=IterativeBidder(0.5)
     ).bidder == IterativeBidder(0.5)
 
 
@@ -241,15 +243,17 @@ SUITS = [SUIT_MASK << (13 * suit) for suit in Suit]
 
 @pytest.mark.parametrize("seed", range(8))
 def test_voids_are_read_off_the_play(seed):
-    """After any number of cards: a seat that did not follow may hold of that suit just
-    what it had played before.
+    """A seat that did not follow may hold only what it had played of that suit before.
+
+    This holds after any number of cards.
     """
     rng = np.random.default_rng([4, seed])
-    deal, trump = random_deal(rng), [None, *Suit][seed % 5]
+    deal = random_deal(rng)
+    trump = [None, *Suit][seed % 5]
     record = random_play(deal, trump, rng, cards=int(rng.integers(36, 49)))
     belief = Belief("S", deal["S"], trump=Strain.NT if trump is None else trump)
     belief = belief.given(record[0], Reveal("N", deal["N"]), *record[1:])
-    known = reduce(and_, (fact.constraints for fact in belief.facts))
+    constraints = reduce(and_, (fact.constraints for fact in belief.facts))
     shown = 0
     for i, play in enumerate(record):
         lead = record[i - i % 4]
@@ -260,22 +264,20 @@ def test_voids_are_read_off_the_play(seed):
                 for p in record[:i]
                 if p.seat == play.seat and p.card.suit == lead.card.suit
             )
-            assert known.may[play.seat] & suit == earlier
+            assert constraints.may[play.seat] & suit == earlier
             shown += 1
     assert shown > 0
     # And nothing else: what no play shows is not assumed.
     everything = sum(SUITS)
     for seat in Seat:
-        open_suits = [
-            suit
-            for suit in Suit
-            if not any(
-                p.seat == seat and record[i - i % 4].card.suit == suit != p.card.suit
-                for i, p in enumerate(record)
-            )
-        ]
+        leads_not_followed = {
+            record[i - i % 4].card.suit
+            for i, p in enumerate(record)
+            if p.seat == seat and p.card.suit != record[i - i % 4].card.suit
+        }
+        open_suits = [suit for suit in Suit if suit not in leads_not_followed]
         assert all(
-            known.may[seat] & SUITS[suit] == everything & SUITS[suit]
+            constraints.may[seat] & SUITS[suit] == everything & SUITS[suit]
             for suit in open_suits
         )
 
@@ -301,14 +303,16 @@ def lengths(hand):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_each_kind_says_what_it_means(seed):
-    """Pieces against a reading of them on single deals that shares no code with
-    constraints.
+    """Each kind of evidence agrees with a plain reading of it on single deals.
+
+    The reading shares no code with constraints.
     """
     rng = np.random.default_rng([6, seed])
     deals = [random_deal(rng) for _ in range(300)]
     masks = Layouts.of(deals).masks
-    seat, suit = Seat(int(rng.integers(4))), Suit(int(rng.integers(4)))
-    some = Hand.of([card for i, card in enumerate(deals[0][seat]) if i % 5 == 0])
+    seat = Seat(int(rng.integers(4)))
+    suit = Suit(int(rng.integers(4)))
+    held_cards = Hand.of([card for i, card in enumerate(deals[0][seat]) if i % 5 == 0])
     low = int(rng.integers(1, 4))
     meanings = [
         (Void(seat, suit), lambda hand: all(card.suit != suit for card in hand)),
@@ -320,9 +324,18 @@ def test_each_kind_says_what_it_means(seed):
             HighCards(seat, 8, 11),
             lambda hand: 8 <= sum(max(0, card.rank - 8) for card in hand) <= 11,
         ),
-        (Holds(seat, some), lambda hand: all(card in hand for card in some)),
-        (Lacks(seat, some), lambda hand: not any(card in hand for card in some)),
-        (Play(seat, next(iter(some))), lambda hand: next(iter(some)) in hand),
+        (
+            Holds(seat, held_cards),
+            lambda hand: all(card in hand for card in held_cards),
+        ),
+        (
+            Lacks(seat, held_cards),
+            lambda hand: not any(card in hand for card in held_cards),
+        ),
+        (
+            Play(seat, next(iter(held_cards))),
+            lambda hand: next(iter(held_cards)) in hand,
+        ),
         (
             Shape(seat, "balanced"),
             lambda hand: lengths(hand) in ([4, 3, 3, 3], [4, 4, 3, 2], [5, 3, 3, 2]),
@@ -343,18 +356,20 @@ def test_each_kind_says_what_it_means(seed):
         (Reveal(seat, deals[1][seat]), lambda hand: hand == deals[1][seat]),
     ]
     for piece, means in meanings:
-        known = piece.constrain(Constraints.free())
+        constraints = piece.constrain(Constraints.free())
         truth = [means(deal[seat]) for deal in deals]
-        assert allows(known, masks).tolist() == truth
+        assert allows(constraints, masks).tolist() == truth
         assert any(truth) or isinstance(piece, Void)
         assert not all(truth)
 
 
 def test_the_strain_may_be_unknown_told_or_bid():
     ruffed = Trick.of("W:H2 H4 C4 HK"), Play("E", "D2")
-    told = Belief("S", SOUTH.hand, trump="C").given(*ruffed).count()
-    bid = SOUTH.given(Auction.of("W:2C Pass Pass", dummy="N"), *ruffed).count()
-    assert SOUTH.given(*ruffed).count() == told == bid
+    count_with_trump = Belief("S", SOUTH.hand, trump="C").given(*ruffed).count()
+    count_after_bid = SOUTH.given(
+        Auction.of("W:2C Pass Pass", dummy="N"), *ruffed
+    ).count()
+    assert SOUTH.given(*ruffed).count() == count_with_trump == count_after_bid
     with pytest.raises(IllegalPlay, match="it is S's turn"):
         Belief("S", SOUTH.hand, trump="NT").given(*ruffed)
     with pytest.raises(IllegalPlay, match="N cannot play 'D2'"):

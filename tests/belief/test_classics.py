@@ -1,5 +1,6 @@
-"""Answers that are in every book: rare evidence, how suits split, restricted choice,
-vacant places.
+"""Answers that are in every book.
+
+Rare evidence, how suits split, restricted choice, vacant places.
 """
 
 from fractions import Fraction
@@ -28,18 +29,20 @@ def test_rare_evidence():
     assert float(c) == pytest.approx(9.81e-6, abs=5e-9)
 
     def by_binomials(void, long, shortest):
-        """West has none of the ``void`` cards, East at least so many of the ``long``
-        ones; 39 cards are unseen.
+        """The share of layouts where West has none of the ``void`` cards.
+
+        East has at least ``shortest`` of the ``long`` ones; 39 cards are unseen.
         """
-        ways = sum(
-            comb(long, w)
-            * comb(39 - void - long, 13 - w)
-            * comb(long - w, e)
-            * comb(26 - (long - w), 13 - e)
-            for w in range(long + 1)
-            for e in range(shortest, long - w + 1)
-            if 13 - w <= 39 - void - long
-        )
+        ways = 0
+        for w in range(long + 1):
+            if 13 - w > 39 - void - long:
+                continue
+            ways_of_west = comb(long, w) * comb(39 - void - long, 13 - w)
+            ways_of_east = sum(
+                comb(long - w, e) * comb(26 - (long - w), 13 - e)
+                for e in range(shortest, long - w + 1)
+            )
+            ways += ways_of_west * ways_of_east
         return Fraction(ways, SOUTH.count())
 
     assert b == by_binomials(void=8, long=11, shortest=5)
@@ -63,18 +66,19 @@ the table in the books.
 
 @pytest.mark.parametrize("missing", SPLITS)
 def test_how_suits_split(missing):
-    """So many spades are missing between two hidden hands; the other suits are shared
-    out somehow.
+    """So many spades are missing between two hidden hands.
+
+    The other suits are shared out somehow.
     """
     spades = 13 - missing
     south = Hand(
         sum(1 << (39 + i) for i in range(spades // 2))
         | sum(1 << i for i in range(13 - spades // 2))
     )
-    rest = 13 - (spades - spades // 2)
+    diamonds = 13 - (spades - spades // 2)
     north = Hand(
         sum(1 << (39 + i) for i in range(spades // 2, spades))
-        | sum(1 << (13 + i) for i in range(rest))
+        | sum(1 << (13 + i) for i in range(diamonds))
     )
     belief = Belief("S", south).given(Reveal("N", north))
     exact = (
@@ -100,13 +104,14 @@ def test_how_suits_split(missing):
 
 
 class EitherHonour:
-    """Who has both queen and jack of spades plays either, as likely as not; otherwise
-    there is no choice.
+    """Who has both queen and jack of spades plays either, as likely as not.
+
+    Otherwise there is no choice.
     """
 
     def log_likelihood(self, hands, contract, plays, seat, *_):
-        both = np.uint64(Hand.of("SQ SJ").mask)
-        first = next(
+        queen_and_jack = np.uint64(Hand.of("SQ SJ").mask)
+        honour = next(
             (
                 card
                 for player, card in plays
@@ -114,12 +119,17 @@ class EitherHonour:
             ),
             None,
         )
-        return np.where((hands & both == both) & (first is not None), np.log(0.5), 0.0)
+        return np.where(
+            (hands & queen_and_jack == queen_and_jack) & (honour is not None),
+            np.log(0.5),
+            0.0,
+        )
 
 
 def after_the_queen_fell(player):
-    """South, AKT98 opposite 7654, cashed the ace: West played the queen. Then a small
-    one from dummy, East follows.
+    """South, AKT98 opposite 7654, cashed the ace, and West played the queen.
+
+    Then comes a small one from dummy, and East follows.
     """
     belief = Belief("S", "AKT98.K3.A54.K32", player=player)
     return belief.given(
@@ -132,13 +142,15 @@ def after_the_queen_fell(player):
 
 
 def test_restricted_choice():
-    """The jack: counting alone says 10 : 11 against the finesse; that West chose the
-    queen turns it to 20 : 11.
+    """That West chose the queen turns odds of 10 : 11 on the finesse into 20 : 11.
+
+    Counting alone gives 10 : 11.
 
     By hand: 20 cards are unknown besides. East has the jack with C(20, 11) layouts,
     West with C(20, 10), and then West would have played the jack half of the time.
     """
-    east, west = comb(20, 11), comb(20, 10)
+    east = comb(20, 11)
+    west = comb(20, 10)
     counted = after_the_queen_fell(None)
     assert counted.count() == east + west
     assert (
@@ -169,7 +181,7 @@ def test_restricted_choice():
 def test_vacant_places():
     """East shows six hearts, West two: another card is with West in 11 cases of 18."""
     belief = Belief("S", "AKQ52.J3.A94.K83").given(Reveal("N", "643.AQ2.K87.A764"))
-    known = belief.given(Length("E", "H", 6, 6))
-    where = known.infer("direct", draws=2).card_probabilities().sel(card="SJ")
+    six_hearts_east = belief.given(Length("E", "H", 6, 6))
+    where = six_hearts_east.infer("direct", draws=2).card_probabilities().sel(card="SJ")
     assert where.sel(seat="W").item() == pytest.approx(11 / 18, abs=1e-12)
     assert where.sel(seat="E").item() == pytest.approx(7 / 18, abs=1e-12)

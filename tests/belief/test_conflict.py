@@ -47,10 +47,11 @@ def test_no_smaller_set_is_in_conflict(seed):
     rng = np.random.default_rng([7, seed])
     while True:
         belief = Belief("S", random_deal(rng)[Seat.S])
+        # each piece is true of one of the two, so that they often clash
         deals = (
             random_deal(rng),
             random_deal(rng),
-        )  # each piece is true of one of the two, so that they often clash
+        )
         evidence = [
             true_piece(deals[rng.integers(2)], [Seat.N, Seat.E, Seat.W], rng)
             for _ in range(7)
@@ -64,10 +65,11 @@ def test_no_smaller_set_is_in_conflict(seed):
     assert not fits(belief, pieces)
     for subset in combinations(evidence, len(pieces) - 1):
         assert fits(belief, subset), f"{subset} is a smaller conflict than {culprits}"
-    # The own hand is left out only where nobody could hold these pieces, whatever the hand.
+    # The own hand is left out only where nobody could hold these pieces, whatever the
+    # hand.
     if own not in culprits:
-        said = [piece.constrain(Constraints.free()) for piece in pieces]
-        assert count(reduce(and_, said)) == 0
+        constraints = [piece.constrain(Constraints.free()) for piece in pieces]
+        assert count(reduce(and_, constraints)) == 0
 
 
 def test_a_small_conflict_is_found_behind_a_large_one():

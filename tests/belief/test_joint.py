@@ -1,8 +1,10 @@
-"""A style and a layout in one posterior: every way against a sum over every layout and
-a grid of styles.
+"""A style and a layout in one posterior.
+
+Every way is compared with a sum over every layout and a grid of styles.
 """
 
 from dataclasses import astuple
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -44,9 +46,8 @@ RECORDS = [
     CallRecord("him", "KQ852.J3.A94.Q83", bb.Auction.of("W:2S", dummy="N"), 0),
     CallRecord("him", "Q8.KJ32.A942.T83", bb.Auction.of("W:1H", dummy="N"), 0),
 ]
-WIDE = Prior(
-    (2.0, 2.0), (0.0, 0.0), (0.0, 1.2), (-4.0, 0.0)
-)  # reaches the ends of a style
+# reaches the ends of a style
+WIDE = Prior((2.0, 2.0), (0.0, 0.0), (0.0, 1.2), (-4.0, 0.0))
 
 
 class Truth(NamedTuple):
@@ -57,30 +58,36 @@ class Truth(NamedTuple):
     entropy_bits: float
 
 
-def by_quadrature(belief, prior, points=13, records=()):
-    """The truth by a sum over every layout and a grid of styles, even in probability or
-    in spreads from the centre.
-    """
-    grid = np.linspace(-4.0, 4.0, points)
+def style_axis(centre, spread, ends, points):
+    """Nodes (in spreads from the centre) and prior weights of one number of a style."""
+    low, high = ends
+    if centre - 4.0 * spread < low or centre + 4.0 * spread > high:
+        # The prior reaches an end: midpoints of cells of equal probability.
+        nodes = stats.norm.ppf((np.arange(4 * points) + 0.5) / (4 * points))
+        weights = np.ones(len(nodes))
+    else:
+        nodes = np.linspace(-4.0, 4.0, points)
+        weights = np.exp(-0.5 * nodes**2)
+    return nodes, weights / weights.sum()
+
+
+def style_grid(prior, points):
+    """(nodes, numbers that vary) of styles, and the prior weight of each node."""
     axes = []
-    for (centre, spread), (low, high) in zip(
-        astuple(prior), ENDS.values(), strict=True
-    ):
-        cut = spread and (centre - 4.0 * spread < low or centre + 4.0 * spread > high)
-        # Where the prior reaches the end of a style, the midpoints of cells of equal probability.
-        nodes = (
-            stats.norm.ppf((np.arange(4 * points) + 0.5) / (4 * points))
-            if cut
-            else grid
-        )
-        weights = np.ones(len(nodes)) if cut else np.exp(-0.5 * grid**2)
+    for (centre, spread), ends in zip(astuple(prior), ENDS.values(), strict=True):
         if spread:
-            axes.append((nodes, weights / weights.sum()))
-    nodes = np.stack(
-        [axis.ravel() for axis in np.meshgrid(*(z for z, _ in axes), indexing="ij")],
-        axis=1,
+            axes.append(style_axis(centre, spread, ends, points))
+    nodes = np.meshgrid(*(nodes for nodes, _ in axes), indexing="ij")
+    weights = np.meshgrid(*(weights for _, weights in axes), indexing="ij")
+    return (
+        np.stack([axis.ravel() for axis in nodes], axis=1),
+        np.prod(weights, axis=0).ravel(),
     )
-    weight = np.prod(np.meshgrid(*(w for _, w in axes), indexing="ij"), axis=0).ravel()
+
+
+def by_quadrature(belief, prior, points=13, records=()):
+    """The truth by a sum over every layout and a grid of styles."""
+    nodes, weight = style_grid(prior, points)
     styles = [StyleBidder(*style) for style in prior.styles(nodes).tolist()]
     for record in records:
         masks = np.array([record.hand.mask], dtype=np.uint64)
@@ -91,33 +98,31 @@ def by_quadrature(belief, prior, points=13, records=()):
             ]
         )
     weight /= weight.sum()
-    auction, by_node, held, worth, inner, count = (
-        belief.auction,
-        np.zeros(len(nodes)),
-        np.zeros(52),
-        0.0,
-        0.0,
-        0,
-    )
+    auction = belief.auction
+    by_node = np.zeros(len(nodes))
+    held = np.zeros(52)
+    worth = 0.0
+    inner = 0.0
+    count = 0
     for masks in Enumeration.of(belief.constraints).blocks():
         west = np.ascontiguousarray(masks[:, 3])
         east = belief.bidder.log_likelihood(masks[:, 1], auction, 1)
-        here = np.zeros(len(masks))
+        layout_weights = np.zeros(len(masks))
         for i, style in enumerate(styles):
             chance = np.exp(
                 east
                 + sum(style.log_likelihood(west, auction, index) for index in (0, 3))
             )
             by_node[i] += chance.sum()
-            here += weight[i] * chance
-        held += here @ (
+            layout_weights += weight[i] * chance
+        held += layout_weights @ (
             west[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
         ).astype(float)
-        worth += here @ high_card_points(west)
-        inner += here @ np.log2(here)
+        worth += layout_weights @ high_card_points(west)
+        inner += layout_weights @ np.log2(layout_weights)
         count += len(masks)
     total = weight @ by_node
-    values = np.array([[getattr(style, name) for name in STYLE] for style in styles])
+    values = np.array([attrgetter(*STYLE)(style) for style in styles])
     means = (weight * by_node) @ values / total
     return Truth(
         means,
@@ -128,67 +133,75 @@ def by_quadrature(belief, prior, points=13, records=()):
     )
 
 
-def deviations(found, expected):
+def deviations(posterior, expected):
     """Deviations from the truth in standard errors, all that have an error."""
-    cards = found.layouts.card_probabilities().sel(seat="W").values[::-1]
-    points = found.expect(lambda layouts: layouts.points[:, 3])
+    cards = posterior.layouts.card_probabilities().sel(seat="W").values[::-1]
+    points = posterior.expect(lambda layouts: layouts.points[:, 3])
     values = [
         *cards,
         points.mean,
-        *(one.mean for one in found.style.values()),
-        found.layouts.log_marginal,
+        *(figure.mean for figure in posterior.style.values()),
+        posterior.layouts.log_marginal,
     ]
-    stated = [*found.card_errors().sel(seat="W").values[::-1], points.error]
+    stated = [*posterior.card_errors().sel(seat="W").values[::-1], points.error]
     stated += [
-        *(one.error for one in found.style.values()),
-        found.layouts.log_evidence_error,
+        *(figure.error for figure in posterior.style.values()),
+        posterior.layouts.log_evidence_error,
     ]
     truth = [*expected.cards, expected.points, *expected.style, expected.log_marginal]
-    away, stated = np.array(values) - truth, np.array(stated)
-    # Rare places of cards are no normal deviates, and few draws may not meet them at all.
+    away = np.array(values) - truth
+    stated = np.array(stated)
+    # Rare places of cards are no normal deviates, and few draws may not meet them at
+    # all.
     usual = np.ones(len(away), dtype=bool)
     usual[:52] = (expected.cards > 0.02) & (expected.cards < 0.98)
     usual &= stated > 1e-9
-    assert (np.abs(away[~usual]) < 6 * stated[~usual] + 10 / len(found.layouts)).all()
+    assert (
+        np.abs(away[~usual]) < 6 * stated[~usual] + 10 / len(posterior.layouts)
+    ).all()
     return away[usual] / stated[usual]
 
 
 def mean_square(rows):
-    """Mean square of deviations, by seed, and one standard error of it from seed to
-    seed.
-    """
+    """Mean square of deviations, by seed, and its standard error from seed to seed."""
     by_seed = np.array([np.mean(np.square(row)) for row in rows])
     return by_seed.mean(), by_seed.std(ddof=1) / np.sqrt(len(by_seed))
 
 
 def honest(rows):
-    """Whether the root mean square lies from 0.8 to 1.2, but for five standard errors
-    of it.
+    """Whether the root mean square lies from 0.8 to 1.2.
+
+    Five standard errors of it are allowed.
     """
-    found, error = mean_square(rows)
-    return 0.8**2 - 5 * error < found < 1.2**2 + 5 * error
+    observed, error = mean_square(rows)
+    return 0.8**2 - 5 * error < observed < 1.2**2 + 5 * error
 
 
 def dishonest(rows):
-    """Whether the mean square lies above all that chance allows, were every row one
-    single normal deviate.
+    """Whether the mean square lies above all that chance allows.
+
+    Chance is that of rows that are each one single normal deviate.
     """
     return mean_square(rows)[0] > 1.2**2 + 5 * np.sqrt(2 / len(rows))
 
 
-def from_seed_to_seed(every, stated):
-    """Deviations of the places of West's cards from their mean over posteriors, in
-    stated standard errors.
+def from_seed_to_seed(posteriors, stated):
+    """Deviations of the places of West's cards from their mean over posteriors.
+
+    They are in stated standard errors.
     """
     cards = np.array(
-        [found.layouts.card_probabilities().sel(seat="W").values for found in every]
+        [
+            posterior.layouts.card_probabilities().sel(seat="W").values
+            for posterior in posteriors
+        ]
     )
     stated = np.array(stated)
     open_ = stated.mean(axis=0) > 1e-9
     return (
         (cards - cards.mean(axis=0))[:, open_]
         / stated[:, open_]
-        / np.sqrt(1 - 1 / len(every))
+        / np.sqrt(1 - 1 / len(posteriors))
     )
 
 
@@ -197,57 +210,58 @@ def test_an_error_that_ignores_the_draws_of_the_style_is_too_small():
         bb.Holds("E", "ST S9 S8 H9"), bb.Holds("W", "HT H8 DJ DT"), *CALLS
     )
     assert belief.count() == 48_620
-    every = [infer_jointly(belief, "W", draws=16, rng=seed) for seed in range(12)]
+    posteriors = [infer_jointly(belief, "W", draws=16, rng=seed) for seed in range(12)]
     assert honest(
         from_seed_to_seed(
-            every, [found.card_errors().sel(seat="W").values for found in every]
+            posteriors,
+            [posterior.card_errors().sel(seat="W").values for posterior in posteriors],
         )
     )
-    p = [
-        found.layouts.card_probabilities().sel(seat="W").values.clip(0, 1)
-        for found in every
+    probabilities = [
+        posterior.layouts.card_probabilities().sel(seat="W").values.clip(0, 1)
+        for posterior in posteriors
     ]
     blind = [
-        np.sqrt(one * (1 - one) / len(found.layouts))
-        for one, found in zip(p, every, strict=True)
+        np.sqrt(probability * (1 - probability) / len(posterior.layouts))
+        for probability, posterior in zip(probabilities, posteriors, strict=True)
     ]
-    assert dishonest(from_seed_to_seed(every, blind))
+    assert dishonest(from_seed_to_seed(posteriors, blind))
 
 
 @pytest.fixture(scope="module")
-def known():
+def truth():
     return by_quadrature(SOME, KNOWN, records=RECORDS)
 
 
 @pytest.mark.parametrize("seeds", [14, pytest.param(100, marks=pytest.mark.slow)])
-def test_stated_errors_are_those_from_seed_to_seed(known, seeds):
-    every = [
+def test_stated_errors_are_those_from_seed_to_seed(truth, seeds):
+    posteriors = [
         infer_jointly(SOME, "W", RECORDS, KNOWN, draws=60, rng=seed)
         for seed in range(seeds)
     ]
-    assert honest([deviations(found, known) for found in every])
-    entropy = np.array([found.layouts.entropy_bits for found in every])
+    assert honest([deviations(posterior, truth) for posterior in posteriors])
+    entropy = np.array([posterior.layouts.entropy_bits for posterior in posteriors])
     assert (
-        abs(entropy.mean() - known.entropy_bits)
+        abs(entropy.mean() - truth.entropy_bits)
         < 5 * entropy.std(ddof=1) / np.sqrt(seeds) + 1e-3
     )
     without = by_quadrature(SOME, KNOWN)
-    assert dishonest([deviations(found, without) for found in every]), (
+    assert dishonest([deviations(posterior, without) for posterior in posteriors]), (
         "without the records it would fail"
     )
 
 
 @pytest.mark.parametrize("seeds", [8, pytest.param(40, marks=pytest.mark.slow)])
-def test_layouts_drawn_where_the_calls_point(known, seeds):
-    every = [
+def test_layouts_drawn_where_the_calls_point(truth, seeds):
+    posteriors = [
         infer_jointly(
             SOME, "W", RECORDS, KNOWN, method="draws", layouts=500, draws=60, rng=seed
         )
         for seed in range(seeds)
     ]
-    assert honest([deviations(found, known) for found in every])
-    for found in every:
-        assert found.layouts.importance.ess > 0.6 * len(found.layouts)
+    assert honest([deviations(posterior, truth) for posterior in posteriors])
+    for posterior in posteriors:
+        assert posterior.layouts.importance.ess > 0.6 * len(posterior.layouts)
     uniform = Weights(
         infer_jointly(SOME, "W", RECORDS, KNOWN, rng=1).layouts.importance.log
     )
@@ -256,54 +270,56 @@ def test_layouts_drawn_where_the_calls_point(known, seeds):
 
 def test_a_prior_that_reaches_the_ends_of_a_style():
     expected = by_quadrature(FEW, WIDE, 6)
-    every = [
+    posteriors = [
         infer_jointly(FEW, "W", prior=WIDE, draws=60, rng=seed) for seed in range(12)
     ]
-    assert honest([deviations(found, expected) for found in every])
+    assert honest([deviations(posterior, expected) for posterior in posteriors])
 
 
 def test_a_style_that_is_known_leaves_nothing_to_sample():
-    none = Prior((0.3, 0.0), (0.0, 0.0), (0.0, 0.0), (-4.0, 0.0))
-    found = infer_jointly(FEW, "W", prior=none, rng=1)
-    style = none.draw()
+    certain = Prior((0.3, 0.0), (0.0, 0.0), (0.0, 0.0), (-4.0, 0.0))
+    posterior = infer_jointly(FEW, "W", prior=certain, rng=1)
+    style = certain.draw()
     masks = Enumeration.of(FEW.constraints).stretch(0, 10**6)
     log = sum(style.log_likelihood(masks[:, 3], FEW.auction, index) for index in (0, 3))
     log = log + FEW.bidder.log_likelihood(masks[:, 1], FEW.auction, 1)
-    assert found.layouts.log_marginal == pytest.approx(np.log(np.mean(np.exp(log))))
-    assert found.card_errors().max() == 0.0
-    assert found.layouts.ess == len(masks)
+    assert posterior.layouts.log_marginal == pytest.approx(np.log(np.mean(np.exp(log))))
+    assert posterior.card_errors().max() == 0.0
+    assert posterior.layouts.ess == len(masks)
 
 
 def test_the_density_that_nuts_samples_is_a_sum_over_layouts():
     question = StyleQuestion.of(SOME, "W", RECORDS, KNOWN)
     density = density_of(posterior_model(question, StyleRows.of(question, None)))
     (masks,) = Enumeration.of(SOME.constraints).blocks()
-    west, east = (
-        np.ascontiguousarray(masks[:, 3]),
-        SOME.bidder.log_likelihood(masks[:, 1], SOME.auction, 1),
-    )
-    found, expected = [], []
+    west = np.ascontiguousarray(masks[:, 3])
+    east = SOME.bidder.log_likelihood(masks[:, 1], SOME.auction, 1)
+    log_densities = []
+    expected = []
     for z in ([0.0, 0.0], [1.3, -0.4], [-2.0, 1.1]):
         style = StyleBidder(*KNOWN.styles(np.array(z)).tolist())
         log = east + sum(
             style.log_likelihood(west, SOME.auction, index) for index in (0, 3)
         )
         log = log + sum(
-            style.log_likelihood(np.array([one.hand.mask]), one.auction, one.index)
-            for one in RECORDS
+            style.log_likelihood(
+                np.array([record.hand.mask]), record.auction, record.index
+            )
+            for record in RECORDS
         )
         expected.append(np.log(np.exp(log).sum()) + stats.norm.logpdf(z).sum())
-        found.append(
+        log_densities.append(
             float(density({"z_aggressiveness": z[:1], "z_temperature": z[1:]}))
         )
-    assert np.diff(found) == pytest.approx(np.diff(expected), abs=1e-9)
-    assert np.abs(np.diff(found)).max() > 1, "the styles differ"
+    assert np.diff(log_densities) == pytest.approx(np.diff(expected), abs=1e-9)
+    assert np.abs(np.diff(log_densities)).max() > 1, "the styles differ"
 
 
 @pytest.fixture
 def chains(monkeypatch):
-    """Chains without NUTS, which the slow tests run: draws of the posterior by
-    importance.
+    """Chains without NUTS, which the slow tests run.
+
+    They are draws of the posterior by importance.
     """
 
     def put(draws):
@@ -323,10 +339,8 @@ def chains(monkeypatch):
         values["z_temperature"] = (
             np.log(values["temperature"]) / KNOWN.log_temperature.spread
         )
-        axes, coords = (
-            ("chain", "draw", "player"),
-            {"chain": range(2), "draw": range(draws), "player": ["W"]},
-        )
+        axes = ("chain", "draw", "player")
+        coords = {"chain": range(2), "draw": range(draws), "player": ["W"]}
         posterior = xarray.Dataset(
             {name: (axes, column) for name, column in values.items()}, coords
         )
@@ -341,19 +355,23 @@ def chains(monkeypatch):
     return put
 
 
-def test_draws_of_chains_agree_with_quadrature_and_few_are_said(known, chains):
+def test_draws_of_chains_agree_with_quadrature_and_few_are_said(truth, chains):
     chains(150)
-    found = infer_jointly(SOME, "W", RECORDS, KNOWN, sampler="nuts", draws=150, rng=4)
-    assert "3003 layouts, all walked" in found.layouts.why
-    assert found.diagnostics.sampler == "nuts"
-    assert np.abs(deviations(found, known)).max() < 5.5
-    assert found.diagnostics.rhat == found.styles.worst_rhat
+    posterior = infer_jointly(
+        SOME, "W", RECORDS, KNOWN, sampler="nuts", draws=150, rng=4
+    )
+    assert "3003 layouts, all walked" in posterior.layouts.why
+    assert posterior.diagnostics.sampler == "nuts"
+    assert np.abs(deviations(posterior, truth)).max() < 5.5
+    assert posterior.diagnostics.rhat == posterior.styles.worst_rhat
     chains(15)
-    found = infer_jointly(SOME, "W", RECORDS, KNOWN, sampler="nuts", draws=15, rng=1)
-    assert found.diagnostics.ess < 100
-    assert "independent ones: ask for more draws" in found.warning
-    assert found.layouts.caveat == found.warning
-    assert found.warning in repr(found)
+    posterior = infer_jointly(
+        SOME, "W", RECORDS, KNOWN, sampler="nuts", draws=15, rng=1
+    )
+    assert posterior.diagnostics.ess < 100
+    assert "independent ones: ask for more draws" in posterior.warning
+    assert posterior.layouts.caveat == posterior.warning
+    assert posterior.warning in repr(posterior)
 
 
 @pytest.mark.parametrize(
@@ -366,24 +384,24 @@ def test_draws_of_chains_agree_with_quadrature_and_few_are_said(known, chains):
     ids=str,
 )
 def test_the_same_seed_gives_the_same_answer(options):
-    first, second = (
+    posterior, repeated = (
         infer_jointly(FEW, "W", draws=20, tune=20, rng=7, **options) for _ in range(2)
     )
-    np.testing.assert_array_equal(first.styles.values, second.styles.values)
+    np.testing.assert_array_equal(posterior.styles.values, repeated.styles.values)
     np.testing.assert_array_equal(
-        first.layouts.layouts.masks, second.layouts.layouts.masks
+        posterior.layouts.layouts.masks, repeated.layouts.layouts.masks
     )
-    np.testing.assert_array_equal(first.layouts.weights, second.layouts.weights)
+    np.testing.assert_array_equal(posterior.layouts.weights, repeated.layouts.weights)
 
 
 def test_the_summary_of_outputs_counts_the_style():
     belief = OPEN.given(
         bb.Holds("E", "ST S9 S8 H9 C7"), bb.Holds("W", "HT H8 DJ DT C9"), *CALLS
     )
-    found = infer_jointly(belief, "W", rng=2)
-    result = bb.estimate(found.layouts, pair="W:N")
+    posterior = infer_jointly(belief, "W", rng=2)
+    result = bb.estimate(posterior.layouts, pair="W:N")
     row = result.summary("c1").loc["c1[S]"]
-    by_hand = found.expect(lambda layouts: layouts.lengths[:, 3, 3])
+    by_hand = posterior.expect(lambda layouts: layouts.lengths[:, 3, 3])
     assert row["mean"] == pytest.approx(by_hand.mean)
     assert row["mcse"] == pytest.approx(by_hand.error, rel=0.05), "two digits are shown"
 
@@ -427,9 +445,9 @@ def test_a_question_that_makes_no_sense_is_refused_in_one_line():
 )
 def test_all_ten_million_layouts(options, all_layouts):
     prior, expected = all_layouts
-    found = infer_jointly(OPEN.given(*CALLS), "W", prior=prior, rng=5, **options)
-    assert found.layouts.count() == 10_400_600
-    assert np.abs(deviations(found, expected)).max() < 5.5
+    posterior = infer_jointly(OPEN.given(*CALLS), "W", prior=prior, rng=5, **options)
+    assert posterior.layouts.count() == 10_400_600
+    assert np.abs(deviations(posterior, expected)).max() < 5.5
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
-"""What every posterior answers, whichever engine made it; entropy, and calls that few
-hands explain.
+"""What every posterior answers, whichever engine made it.
+
+Entropy, and calls that few hands explain.
 """
 
 import math
@@ -88,7 +89,8 @@ def test_probabilities_are_labelled_and_add_up(posterior):
 
 
 def test_expect_is_the_weighted_mean(posterior):
-    masks, weights = posterior.layouts.masks, posterior.weights
+    masks = posterior.layouts.masks
+    weights = posterior.weights
     king = posterior.expect(lambda layouts: layouts.holds("HQ")[:, Seat.W])
     direct = weights[(masks[:, Seat.W] & np.uint64(Card.of("HQ").mask)) != 0].sum()
     assert king == pytest.approx(direct, abs=1e-12)
@@ -115,7 +117,8 @@ def test_resampling_gives_layouts_that_count_the_same(posterior):
     assert len(drawn) == 20_000
     assert allows(posterior.belief.constraints, drawn.masks).all()
     expected = posterior.expect(lambda layouts: layouts.points)
-    # Draws of a posterior stand for its layouts; hard evidence alone is drawn afresh, observed both sides stray.
+    # Draws of a posterior stand for its layouts; hard evidence alone is drawn afresh,
+    # observed both sides stray.
     afresh = 1 / len(posterior) if posterior.method == "direct" else 0.0
     error = drawn.points.std(0) * math.sqrt(1 / 20_000 + afresh) + 1e-12
     assert (np.abs(drawn.points.mean(0) - expected) < 5 * error).all()
@@ -137,30 +140,37 @@ rounding may go past it.
 """
 
 
-def position(rng, slip, heard):
-    """South's hand, the dummy's and some cards of both others at random; West has
-    called 1NT, if that is heard.
+def position(rng, slip, with_call):
+    """South's hand, the dummy's and some cards of both others at random.
+
+    With ``with_call`` West has called 1NT.
     """
-    north, east, west, south = (
-        [Card(int(card)) for card in part] for part in np.split(rng.permutation(52), 4)
+    deck = [Card(int(card)) for card in rng.permutation(52)]
+    north, east, west, south = deck[:13], deck[13:26], deck[26:39], deck[39:]
+    shown_cards = int(rng.integers(4, 11))
+    shown_hands = (
+        Holds("N", north),
+        Holds("E", east[:shown_cards]),
+        Holds("W", west[:shown_cards]),
     )
-    seen = int(rng.integers(4, 11))
-    told = Holds("N", north), Holds("E", east[:seen]), Holds("W", west[:seen])
-    belief = Belief("S", Hand.of(south), bidder=IterativeBidder(slip=slip)).given(*told)
-    return belief.given(Called("W", "1NT"), Called("E", "Pass")) if heard else belief
+    belief = Belief("S", Hand.of(south), bidder=IterativeBidder(slip=slip)).given(
+        *shown_hands
+    )
+    return (
+        belief.given(Called("W", "1NT"), Called("E", "Pass")) if with_call else belief
+    )
 
 
 def bits_below(method, seed):
     """How many bits a posterior has less than there can be."""
     rng = np.random.default_rng(seed)
-    slip, draws = SLIPS[seed % len(SLIPS)], int(rng.choice([2, 5, 40, 400]))
-    belief = position(rng, slip, heard=method != "direct")
+    slip = SLIPS[seed % len(SLIPS)]
+    draws = int(rng.choice([2, 5, 40, 400]))
+    belief = position(rng, slip, with_call=method != "direct")
     try:
         posterior = belief.infer(method, draws=draws, rng=seed)
-    except (
-        Contradiction,
-        TooFewDraws,
-    ):  # so few draws may all be impossible under the calls, or too few to weigh
+    except (Contradiction, TooFewDraws):
+        # So few draws may all be impossible under the calls, or too few to weigh.
         return 0.0
     most = math.log2(belief.count())
     bits = posterior.entropy_bits
@@ -221,29 +231,30 @@ EXPLAIN = 1.7179e-5
 
 @pytest.mark.parametrize("seed", [51, 52, 54])
 def test_a_call_without_slips_is_counted_whatever_the_seed(seed):
-    found = strong(0.0).infer(draws=500, rng=seed)
-    assert found.log_marginal == pytest.approx(math.log(EXPLAIN), abs=1e-4)
-    assert found.log_evidence_error == 0.0
-    layouts = EXPLAIN * found.count()
+    posterior = strong(0.0).infer(draws=500, rng=seed)
+    assert posterior.log_marginal == pytest.approx(math.log(EXPLAIN), abs=1e-4)
+    assert posterior.log_evidence_error == 0.0
+    layouts = EXPLAIN * posterior.count()
     assert layouts == pytest.approx(1.45e12, rel=0.01)
-    assert found.entropy_bits == pytest.approx(math.log2(layouts), abs=1e-3)
-    assert (bids(np.ascontiguousarray(found.layouts.masks[:, 3])).level == 3).all()
+    assert posterior.entropy_bits == pytest.approx(math.log2(layouts), abs=1e-3)
+    assert (bids(np.ascontiguousarray(posterior.layouts.masks[:, 3])).level == 3).all()
 
 
 def test_a_call_that_was_meant_or_a_slip():
-    """P(it was meant), two ways: by Bayes' rule from the count above, and by the
-    layouts drawn.
+    """P(the call was meant), in two ways.
+
+    By Bayes' rule from the count above, and by the layouts drawn.
     """
     slip = 1e-4
     belief = strong(slip)
-    found = belief.infer(draws=4000, rng=1)
-    meant = EXPLAIN * (1.0 - slip) / math.exp(found.log_marginal)
+    posterior = belief.infer(draws=4000, rng=1)
+    meant = EXPLAIN * (1.0 - slip) / math.exp(posterior.log_marginal)
     assert meant == pytest.approx(0.861, abs=5e-4)
     share = float(
-        (bids(np.ascontiguousarray(found.layouts.masks[:, 3])).level == 3).mean()
+        (bids(np.ascontiguousarray(posterior.layouts.masks[:, 3])).level == 3).mean()
     )
-    assert abs(share - meant) < 5 * math.sqrt(meant * (1 - meant) / found.ess)
-    assert found.entropy_bits < math.log2(found.count())
+    assert abs(share - meant) < 5 * math.sqrt(meant * (1 - meant) / posterior.ess)
+    assert posterior.entropy_bits < math.log2(posterior.count())
 
 
 def test_engines_that_share_their_tables_say_so():

@@ -13,44 +13,58 @@ from tests.deals import random_deal, random_play
 
 
 def beats(trick, card, reply):
-    """Whether the reply would take the trick from the card, which holds it now: a trick
-    of two or three tells.
+    """Whether the reply would take the trick from the card, which holds it now.
+
+    A trick of two or three cards tells.
     """
     cards = (card, reply) if not trick.cards else (trick.cards[0], card, reply)
     return Trick(Seat.N, trick.trump, cards).winner == Seat(len(cards) - 1)
 
 
-def by_rule(layouts, weights, belief, trick, pair):
-    """Layout by layout and card by card."""
-    played = {piece.card for piece in belief.evidence if isinstance(piece, Play)}
+def unplayed_hands(deal, played):
+    """The cards of every seat that are not yet played."""
+    remaining = {}
+    for seat in Seat:
+        cards = [card for card in deal[seat] if card not in played]
+        remaining[seat] = Hand.of(cards)
+    return remaining
+
+
+def wins_in_layout(trick, card, remaining, pair):
+    """Whether the card of the seat in turn takes the trick, whatever enemies reply."""
     seat = trick.turn
-    assert seat is not None
+    after = trick.after(seat, card, remaining[seat])
+    if after.winner != seat:
+        return False
+    for place in range(len(after.cards), 4):
+        player = after.leader.next(place)
+        if (player in pair) == (seat in pair):
+            continue
+        replies = after.legal(remaining[player])
+        if any(beats(trick, card, reply) for reply in replies):
+            return False
+    return True
+
+
+def by_rule(layouts, weights, belief, trick, pair):
+    """The share of layouts in which each card wins, layout by layout."""
+    played = {piece.card for piece in belief.evidence if isinstance(piece, Play)}
+    assert trick.turn is not None
     held = defaultdict(float)
     won = defaultdict(float)
     for deal, weight in zip(layouts, weights, strict=True):
-        left = {
-            other: Hand.of([card for card in deal[other] if card not in played])
-            for other in Seat
-        }
-        for card in trick.legal(left[seat]):
-            after = trick.after(seat, card, left[seat])
-            enemies = [other for other in Seat if (other in pair) != (seat in pair)]
-            still = [after.leader.next(i) for i in range(len(after.cards), 4)]
-            safe = after.winner == seat and not any(
-                beats(trick, card, reply)
-                for other in still
-                if other in enemies
-                for reply in after.legal(left[other])
-            )
+        remaining = unplayed_hands(deal, played)
+        for card in trick.legal(remaining[trick.turn]):
             held[card] += weight
-            won[card] += weight * safe
+            won[card] += weight * wins_in_layout(trick, card, remaining, pair)
     return {card: won[card] / held[card] for card in held}
 
 
 def random_question(rng, cards_in_trick, hidden_turn):
     """A position with few layouts and a trick with so many cards."""
     while True:
-        deal, trump = random_deal(rng), [None, *Suit][rng.integers(5)]
+        deal = random_deal(rng)
+        trump = [None, *Suit][rng.integers(5)]
         dummy, observer = (Seat(int(seat)) for seat in rng.permutation(4)[:2])
         belief = Belief(
             observer,
@@ -62,10 +76,10 @@ def random_question(rng, cards_in_trick, hidden_turn):
             deal, trump, rng, cards=4 * int(rng.integers(5, 10)) + cards_in_trick
         )
         belief = belief.given(Reveal(dummy, deal[dummy]), *record)
-        last = belief.table.tricks[-1]
-        winner = last.winner
+        last_trick = belief.table.tricks[-1]
+        winner = last_trick.winner
         assert winner is not None
-        trick = last if cards_in_trick else Trick(winner, trump)
+        trick = last_trick if cards_in_trick else Trick(winner, trump)
         turn = trick.turn
         assert turn is not None
         if (
@@ -78,8 +92,9 @@ def random_question(rng, cards_in_trick, hidden_turn):
 @pytest.mark.parametrize("hidden_turn", [False, True])
 @pytest.mark.parametrize("cards_in_trick", range(4))
 def test_every_card_by_the_rule(cards_in_trick, hidden_turn):
-    """On lead to last to play, with and without trumps, from open and from hidden
-    hands.
+    """From the lead to the last card, from open and from hidden hands.
+
+    With and without trumps.
     """
     rng = np.random.default_rng([71, cards_in_trick, hidden_turn])
     sure = unsure = 0

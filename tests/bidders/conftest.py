@@ -11,9 +11,10 @@ from tests.deals import deal_masks, random_deal
 
 def density_of(model):
     """The log density of a PyMC model, evaluated without compiling."""
+    # as late as PyMC, which not every process of tests needs
     from pytensor.compile.mode import (
         Mode,
-    )  # as late as PyMC, which not every process of tests needs
+    )
 
     return model.compile_logp(mode=Mode(linker="py", optimizer=None))
 

@@ -1,5 +1,6 @@
-"""Alerts as statements: what is read, what is left alone, and that nothing is taken
-unasked.
+"""Alerts as statements: what is read, and what is left alone.
+
+Nothing is taken unasked.
 """
 
 import pytest
@@ -40,28 +41,29 @@ OTHER = (
     ],
 )
 def test_what_is_read_of_an_alert(calls, call, text, statement):
-    found = alert_statement(
+    shown = alert_statement(
         text, Auction.four("N").after_all(calls.split()), Call.of(call)
     )
-    assert (None if found is None else found.text) == statement
+    assert (None if shown is None else shown.text) == statement
 
 
 def test_an_alert_that_is_taken_moves_what_the_call_shows():
-    """North raises to 3S: of hands that do, nine in ten have what was alerted; without
-    the alert they are weaker.
+    """Of the hands that raise to 3S nine in ten have what was alerted.
+
+    Without the alert they are weaker.
     """
     record = read_lin(BOARD).records[0]
     usual = bb.LearnedBidder(record.vulnerable)
-    seen = {"player": None, "cards": 0}
-    before = bb.Belief.of_record(record, "W", bidder=usual, **seen).infer(
+    view = {"player": None, "cards": 0}
+    before = bb.Belief.of_record(record, "W", bidder=usual, **view).infer(
         draws=1000, rng=1
     )
     after = before.belief.with_bidder(
         bb.SystemBidder(alerts_system(record), base=usual)
     ).infer(draws=1000, rng=1)
     share, less = (
-        one.point_probabilities().sel(seat="N").values[10:13].sum()
-        for one in (after, before)
+        posterior.point_probabilities().sel(seat="N").values[10:13].sum()
+        for posterior in (after, before)
     )
     assert less < 0.5 < share
     assert alerts_system(read_lin(OTHER).records[0]) is None
@@ -73,7 +75,8 @@ def test_alerts_are_offered_and_players_are_chosen_by_name(
     from tests.decisions.test_review import SOLVER
 
     install("solver", SOLVER)
-    (path := tmp_path / "evening.lin").write_text(BOARD + OTHER, "utf-8")
+    path = tmp_path / "evening.lin"
+    path.write_text(BOARD + OTHER, "utf-8")
     words = ("play", "--record", str(path), "--review", "--solve", "3", "--draws", "50")
     capsys.readouterr()
     line = complaint(*words, "--player", "Ana")
@@ -86,21 +89,21 @@ def test_alerts_are_offered_and_players_are_chosen_by_name(
     )
     from bayesbridge.cli import main
 
-    def said(*more):
-        assert main((*words, *more)) == 0
+    def output_with(*options):
+        assert main((*words, *options)) == 0
         return capsys.readouterr().out
 
-    out = " ".join(said().split())
+    out = " ".join(output_with().split())
     assert (
         "North's 3S was alerted: limit raise (--alerts would take it as 10-12 points, S3+)."
         in out
     )
     assert "North's 3S was alerted: mixed." in out
-    taken = said("--alerts", "--player", "anna")
-    assert "limit raise (taken as 10-12 points, S3+)" in taken
-    assert "Bert" not in taken
-    assert taken.count("\nAnna ") == 3  # as declarer, as West, and both
-    said("--out", str(tmp_path / "session.html"))
+    output = output_with("--alerts", "--player", "anna")
+    assert "limit raise (taken as 10-12 points, S3+)" in output
+    assert "Bert" not in output
+    assert output.count("\nAnna ") == 3  # as declarer, as West, and both
+    output_with("--out", str(tmp_path / "session.html"))
     page = (tmp_path / "session.html").read_text("utf-8")
     assert page.count('<section class="board">') == 2
     assert "was alerted: limit raise (which can be read as 10-12 points" in page

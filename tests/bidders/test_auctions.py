@@ -13,7 +13,8 @@ HAND = "AKQ52.J3.A94.K83"
 
 
 def test_calls_are_drawn_with_their_chances():
-    auction, rng = Auction.three("S"), np.random.default_rng(1)
+    auction = Auction.three("S")
+    rng = np.random.default_rng(1)
     style = StyleBidder(slip=0.0)
     drawn = np.bincount(
         [sample_call(style, HAND, auction, rng).index for _ in range(2000)],
@@ -23,21 +24,21 @@ def test_calls_are_drawn_with_their_chances():
         np.array([Hand.of(HAND).mask], dtype=np.uint64), auction
     )[0]
     often = expected > 0.005
-    seen = [*drawn[often], drawn[~often].sum()]
+    observed = [*drawn[often], drawn[~often].sum()]
     assert (
         stats.chisquare(
-            seen, 2000 * np.array([*expected[often], expected[~often].sum()])
+            observed, 2000 * np.array([*expected[often], expected[~often].sum()])
         ).pvalue
         > 1e-6
     )
     # A negative control: another temperature is told apart.
-    other = StyleBidder(temperature=1.4, slip=0.0)
-    wrong = other.probabilities(
+    hotter = StyleBidder(temperature=1.4, slip=0.0)
+    wrong = hotter.probabilities(
         np.array([Hand.of(HAND).mask], dtype=np.uint64), auction
     )[0]
     assert (
         stats.chisquare(
-            seen, 2000 * np.array([*wrong[often], wrong[~often].sum()])
+            observed, 2000 * np.array([*wrong[often], wrong[~often].sum()])
         ).pvalue
         < 1e-9
     )
@@ -64,10 +65,10 @@ def test_an_auction_goes_on_from_every_call_of_it():
     model = IterativeBidder(suits=True, slip=0.0)
     for _ in range(20):
         deal = random_deal(rng)
-        whole = simulate_auction(deal, model, "E", "W")
-        for calls in range(len(whole.calls) + 1):
-            begun = Auction(whole.first, whole.calls[:calls], whole.dummy)
-            assert simulate_auction(deal, model, auction=begun) == whole
+        complete = simulate_auction(deal, model, "E", "W")
+        for calls in range(len(complete.calls) + 1):
+            begun = Auction(complete.first, complete.calls[:calls], complete.dummy)
+            assert simulate_auction(deal, model, auction=begun) == complete
 
 
 def test_calls_that_were_made_stay_and_four_bid_on():
@@ -81,28 +82,25 @@ def test_calls_that_were_made_stay_and_four_bid_on():
 
 def test_a_mixture_sums_its_models_out_over_a_whole_auction(random_hands):
     models = StyleBidder(-1.0), StyleBidder(0.0, 1.0), StyleBidder(1.5, 0.0, 0.5)
-    mixture, auction = (
-        MixtureBidder(models),
-        Auction.of("S:1H 1NT Pass 2D Pass Pass", dummy="N"),
-    )
-    mine = (0, 3)
+    mixture = MixtureBidder(models)
+    auction = Auction.of("S:1H 1NT Pass 2D Pass Pass", dummy="N")
+    own_calls = (0, 3)
     hands = random_hands[:100]
-    by_model = [
-        sum(model.log_likelihood(hands, auction, index) for index in mine)
-        for model in models
-    ]
+
+    def total(model):
+        return sum(model.log_likelihood(hands, auction, index) for index in own_calls)
+
+    by_model = [total(model) for model in models]
     expected = np.log(np.mean(np.exp(by_model), axis=0))
-    found = sum(mixture.log_likelihood(hands, auction, index) for index in mine)
-    np.testing.assert_allclose(found, expected)
-    # One call at a time, each model as likely as at first, is something else.
-    apart = sum(
-        np.log(
-            np.mean(
-                np.exp([m.log_likelihood(hands, auction, i) for m in models]), axis=0
-            )
-        )
-        for i in mine
+    log_likelihood = sum(
+        mixture.log_likelihood(hands, auction, index) for index in own_calls
     )
+    np.testing.assert_allclose(log_likelihood, expected)
+    # One call at a time, each model as likely as at first, is something else.
+    apart = np.zeros(len(hands))
+    for index in own_calls:
+        logs = [model.log_likelihood(hands, auction, index) for model in models]
+        apart += np.log(np.mean(np.exp(logs), axis=0))
     assert np.abs(apart - expected).max() > 0.01
     with pytest.raises(BayesBridgeError, match="no bidders"):
         MixtureBidder(())

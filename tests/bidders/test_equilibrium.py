@@ -1,5 +1,6 @@
-"""The bidder that bids as an equilibrium: its table, its chances, what it makes of a
-posterior.
+"""The bidder that bids as an equilibrium.
+
+Its table, its chances, and what it makes of a posterior.
 """
 
 import numpy as np
@@ -40,15 +41,15 @@ def test_chances_add_up_to_one_and_are_those_of_calls(text):
     assert (np.delete(chances, legal, axis=1) == 0).all()
     assert (chances[:, legal] > 0).all()
     index = len(auction.calls) - 1
-    told = bidder.log_likelihood(hands(), auction, index)
+    log_likelihood = bidder.log_likelihood(hands(), auction, index)
     column = auction.calls[-1].index
-    assert np.exp(told) == pytest.approx(chances[:, column])
+    assert np.exp(log_likelihood) == pytest.approx(chances[:, column])
 
 
 def test_after_a_suit_bid_a_call_says_nothing():
     auction = bb.Auction.of("W:1H 1NT", dummy="N")
-    told = bb.EquilibriumBidder().log_likelihood(hands(), auction, 1)
-    assert np.ptp(told) == 0.0
+    log_likelihood = bb.EquilibriumBidder().log_likelihood(hands(), auction, 1)
+    assert np.ptp(log_likelihood) == 0.0
 
 
 def test_stronger_hands_bid():
@@ -75,10 +76,10 @@ def test_a_bid_moves_the_posterior_otherwise_than_algorithm_1():
         ("iterative", bb.IterativeBidder()),
         ("equilibrium", bb.EquilibriumBidder()),
     ):
-        told = bb.Belief("S", belief.hand, bidder=bidder).given(
+        after_bid = bb.Belief("S", belief.hand, bidder=bidder).given(
             bb.Auction.of("W:1NT", dummy="N")
         )
-        posterior = told.infer(draws=2000, rng=1)
+        posterior = after_bid.infer(draws=2000, rng=1)
         points = posterior.card_probabilities().sel(seat="W", card="SA").item()
         shown[name] = points
     # Algorithm 1 bids with one hand of thirty, the equilibrium with more than half.

@@ -34,7 +34,8 @@ def caller_hands(bidder, calls):
         order = np.argsort(-weights)
         cumulative = weights[order].cumsum()
         kept = order[: 1 + np.searchsorted(cumulative, LIKELY * cumulative[-1])]
-        hands, logs = hands[kept], logs[kept]
+        hands = hands[kept]
+        logs = logs[kept]
     weights = np.exp(logs - logs.max())
     return hands, weights / weights.sum()
 
@@ -124,10 +125,10 @@ def test_sections_with_letters_add_to_a_system_and_others_replace_it(tmp_path):
 
     def texts(system, calls):
         meanings = system.meanings(START.after_all(calls)) or {}
-        return {
-            str(call): [statement.text for statement in statements]
-            for call, statements in meanings.items()
-        }
+        texts_by_call = {}
+        for call, statements in meanings.items():
+            texts_by_call[str(call)] = [statement.text for statement in statements]
+        return texts_by_call
 
     changed = texts(sayc, "1D P 1S P") | {"2NT": ["17-18 points, balanced"]}
     assert texts(own, "1D P 1S P") == changed

@@ -1,9 +1,11 @@
-"""Styles learned from records: what is on record, the fit against the truth, and what
-ArviZ answers about it.
+"""Styles learned from records.
+
+What is on record, the fit against the truth, and what ArviZ answers about it.
 """
 
 import re
 from dataclasses import astuple, replace
+from operator import attrgetter
 
 import arviz as az
 import numpy as np
@@ -29,18 +31,18 @@ def test_arrays_say_what_the_bidder_says(table):
     bidders, records = table
     design = fit.Design.of(records, ["bold", "cautious"])
     pair = [bidders[Seat.W], bidders[Seat.E]]
-    style = np.array([[getattr(bidder, name) for name in fit.STYLE] for bidder in pair])
-    found = design.probabilities(style[None])[0]
+    style = np.array([attrgetter(*fit.STYLE)(bidder) for bidder in pair])
+    chances = design.probabilities(style[None])[0]
     for row, record in enumerate(records[:40]):
         bidder = replace(
             pair[record.player == "cautious"], vulnerable=record.vulnerable
         )
         masks = np.array([record.hand.mask], dtype=np.uint64)
         np.testing.assert_allclose(
-            found[row], bidder.probabilities(masks, record.before)[0], atol=1e-12
+            chances[row], bidder.probabilities(masks, record.before)[0], atol=1e-12
         )
         log = bidder.log_likelihood(masks, record.auction, record.index)[0]
-        assert np.log(found[row, record.call.index]) == pytest.approx(log)
+        assert np.log(chances[row, record.call.index]) == pytest.approx(log)
 
 
 @pytest.mark.parametrize(
@@ -52,9 +54,8 @@ def test_a_fit_finds_the_players(fitted, table, pooling):
             table[1], draws=100, tune=200, chains=2, predictive=False, rng=1
         )
     assert fitted.players == ("bold", "cautious")
-    assert (
-        fitted.worst_rhat < 1.2
-    )  # of two hundred draws; chains in two places have far more
+    # of two hundred draws; chains in two places have far more
+    assert fitted.worst_rhat < 1.2
     assert fitted.divergences < 20
     for name, bidder in (("bold", table[0][Seat.W]), ("cautious", table[0][Seat.E])):
         draws = fitted.draws(name)
@@ -65,27 +66,28 @@ def test_a_fit_finds_the_players(fitted, table, pooling):
 
 @pytest.mark.parametrize("pooling", fit.POOLINGS)
 def test_the_density_is_that_of_the_prior_and_of_the_bidders(table, pooling):
-    rng, prior, records = np.random.default_rng(4), fit.Prior(), table[1][:30]
-    design, alike = fit.Design.of(records, ["bold", "cautious"]), pooling == "complete"
+    rng = np.random.default_rng(4)
+    prior = fit.Prior()
+    records = table[1][:30]
+    design = fit.Design.of(records, ["bold", "cautious"])
+    alike = pooling == "complete"
     density = density_of(fit.style_model(records, prior, pooling=pooling))
     centres, spreads = np.array([list(normal) for normal in astuple(prior)]).T
     for _ in range(3):
-        z, mean, log_spread = (
-            rng.normal(size=(4, 2 - alike)),
-            rng.normal(size=4),
-            rng.normal(size=4),
-        )
+        z = rng.normal(size=(4, 2 - alike))
+        mean = rng.normal(size=4)
+        log_spread = rng.normal(size=4)
         point = {
             f"z_{name}": row[0] if alike else row
             for name, row in zip(fit.STYLE, z, strict=True)
         }
-        expected, spread = stats.norm.logpdf(z).sum(), np.exp(log_spread)
+        expected = stats.norm.logpdf(z).sum()
         if pooling == "partial":
+            spread = np.exp(log_spread)
             point |= {"population_mean": mean, "population_spread_log__": log_spread}
-            population = stats.norm.logpdf(
-                mean, centres, spreads
-            ) + stats.halfnorm.logpdf(spread, 0, spreads)
-            expected += (population + log_spread).sum()
+            expected += stats.norm.logpdf(mean, centres, spreads).sum()
+            expected += stats.halfnorm.logpdf(spread, 0, spreads).sum()
+            expected += log_spread.sum()
             z = ((mean - centres)[:, None] + spread[:, None] * z) / spreads[:, None]
         chances = design.probabilities(np.broadcast_to(prior.styles(z.T), (1, 2, 4)))[0]
         assert density(point) == pytest.approx(
@@ -94,14 +96,13 @@ def test_the_density_is_that_of_the_prior_and_of_the_bidders(table, pooling):
 
 
 def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
-    """The arrays against PyMC's density, and every call's share of the predictions
-    against its probability.
+    """The arrays against PyMC's density.
+
+    Every call's share of the predictions is compared with its probability.
     """
     design = fit.Design.of(table[1], fitted.players)
-    density, drawn = (
-        density_of(fit.style_model(table[1], pooling="none")),
-        fitted.tree["posterior"],
-    )
+    density = density_of(fit.style_model(table[1], pooling="none"))
+    drawn = fitted.tree["posterior"]
     for draw in range(3):
         point = {f"z_{name}": drawn[f"z_{name}"].values[0, draw] for name in fit.STYLE}
         logs = float(fitted.tree["log_likelihood"]["call"][0, draw].sum())
@@ -127,10 +128,12 @@ def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
 
 @pytest.mark.filterwarnings("ignore:Estimated shape parameter:UserWarning")
 def test_leaving_one_record_out_prefers_the_names_on_record(fitted, table):
-    """The players differ by two tricks. A control: with names dealt out at random,
-    nothing is gained.
+    """The players differ by two tricks, which their names tell.
+
+    A control: with names dealt out at random, nothing is gained.
     """
-    mixed, rng = [], np.random.default_rng(4)
+    mixed = []
+    rng = np.random.default_rng(4)
     for seed in (3, 4):
         names = rng.permutation([record.player for record in table[1]])
         records = [
@@ -170,7 +173,8 @@ def test_the_model_is_one_that_pymc_users_know(table):
 
 
 def test_bidders_come_out_of_a_fit(fitted, random_hands):
-    mean, mixture = fitted.bidder("bold"), fitted.mixture("bold", 8, vulnerable="EW")
+    mean = fitted.bidder("bold")
+    mixture = fitted.mixture("bold", 8, vulnerable="EW")
     assert mean.aggressiveness == pytest.approx(fitted.draws("bold")[:, 0].mean())
     assert len(mixture.bidders) == 8
     assert {bidder.vulnerable.value for bidder in mixture.bidders} == {"EW"}
@@ -186,15 +190,17 @@ def test_rates_are_those_of_the_bidders(fitted, table):
     turns = [record for record in table[1] if record.before.last_bid is None][:5]
     rates = fitted.bid_rates(turns)
     assert rates.dims == ("chain", "draw", "player")
-    first = StyleBidder(*fitted.draws("bold")[0].tolist())
+    bidder = StyleBidder(*fitted.draws("bold")[0].tolist())
     hands = [np.array([record.hand.mask], np.uint64) for record in turns]
-    by_turn = [replace(first, vulnerable=one.vulnerable).probabilities for one in turns]
+    by_turn = [
+        replace(bidder, vulnerable=record.vulnerable).probabilities for record in turns
+    ]
     chances = [
-        of(hand, one.before)
-        for of, hand, one in zip(by_turn, hands, turns, strict=True)
+        probabilities(hand, record.before)
+        for probabilities, hand, record in zip(by_turn, hands, turns, strict=True)
     ]
     assert float(rates.sel(player="bold")[0, 0]) == pytest.approx(
-        np.mean([one[0, 3:].sum() for one in chances])
+        np.mean([row[0, 3:].sum() for row in chances])
     )
     with pytest.raises(BayesBridgeError, match="no turns to bid in"):
         fitted.bid_rates([])
@@ -216,7 +222,7 @@ def test_a_bad_question_is_refused(table):
 
 
 @pytest.mark.parametrize(
-    ("chains", "noise", "diverged", "said"),
+    ("chains", "noise", "diverged", "warned"),
     [
         (4, 1.0, 0, "^$"),
         (
@@ -229,19 +235,21 @@ def test_a_bad_question_is_refused(table):
             4,
             0.05,
             0,
-            r"R-hat of aggressiveness\[x\] is .*, above 1.01; aggressiveness\[x\] has .* effective draws",
+            r"R-hat of aggressiveness\[x\] is .*, above 1.01; "
+            r"aggressiveness\[x\] has .* effective draws",
         ),
         (1, 1.0, 0, "one chain cannot show"),
     ],
 )
-def test_chains_that_have_not_converged_are_said(chains, noise, diverged, said):
-    """Chains of independent draws are fine; with little noise around different centres
-    they disagree.
+def test_chains_that_have_not_converged_are_said(chains, noise, diverged, warned):
+    """Chains of independent draws are fine.
+
+    With little noise around different centres they disagree.
     """
     generator = np.random.default_rng(3)
     centres = np.arange(chains)[:, None, None] * (noise < 1.0)
     dims = ("chain", "draw", "player")
-    known = {name: (dims, np.full((chains, 500, 1), 0.5)) for name in fit.STYLE[1:]}
+    settled = {name: (dims, np.full((chains, 500, 1), 0.5)) for name in fit.STYLE[1:]}
     drawn = {
         "aggressiveness": (
             dims,
@@ -253,12 +261,12 @@ def test_chains_that_have_not_converged_are_said(chains, noise, diverged, said):
     }
     coords = {"player": ["x"], "chain": range(chains), "draw": range(500)}
     groups = {
-        "posterior": xarray.Dataset(drawn | known, coords),
+        "posterior": xarray.Dataset(drawn | settled, coords),
         "sample_stats": xarray.Dataset(stats_group),
     }
     warning = fit.Styles(xarray.DataTree.from_dict(groups)).warning
     assert "\n" not in warning
-    assert re.search(said, warning)
+    assert re.search(warned, warning)
 
 
 def held(share):
@@ -275,11 +283,13 @@ def held(share):
     ],
 )
 def test_ranks_of_the_truth_are_uniform(prior, players, deals, numbers, draws):
-    """Simulation-based calibration: ranks among the draws, and 80 % intervals hold the
-    truth four times in five.
+    """Simulation-based calibration: ranks of the truth among the draws.
+
+    Intervals of 80 % hold the truth four times in five.
     """
     generator = np.random.default_rng(5)
-    truth, records = [prior.draw(generator) for _ in range(players)], []
+    truth = [prior.draw(generator) for _ in range(players)]
+    records = []
     for number, bidder in enumerate(truth):
         bidders = {Seat.S: StyleBidder(), Seat.W: bidder, Seat.E: StyleBidder()}
         records += play(bidders, {Seat.W: f"{number:03}"}, deals, generator)
@@ -301,10 +311,10 @@ def test_ranks_of_the_truth_are_uniform(prior, players, deals, numbers, draws):
         assert stats.kstest(share, "uniform").pvalue > 1e-6, name
         assert held(share) > 1e-6, name
     # A negative control: intervals do not hold another player's truth so often.
-    others = (
+    other_share = (
         fitted.values[:, :, 0] < np.roll([bidder.aggressiveness for bidder in truth], 1)
     ).mean(axis=0)
-    assert held(others) < 1e-3
+    assert held(other_share) < 1e-3
 
 
 HAND = "AKQ52.J3.A94.K83"
@@ -329,8 +339,9 @@ TABLES = read_pbn(f"""
 
 @pytest.mark.quick
 def test_vulnerable_players_are_more_cautious_on_record_too():
-    """A quarter of a trick: the arrays of a vulnerable record are those of a player who
-    is so much more timid.
+    """Vulnerable players are more timid by a quarter of a trick.
+
+    The arrays of a vulnerable record are those of a player who is that much more timid.
     """
     auction = Auction.of("N:Pass 1H")
     free, vulnerable = (
@@ -353,8 +364,8 @@ def test_vulnerable_players_are_more_cautious_on_record_too():
 
 @pytest.mark.quick
 def test_tables_tell_players_and_pairs():
-    one = fit.records_of_tables(TABLES)
-    assert [record.player for record in one] == [
+    records = fit.records_of_tables(TABLES)
+    assert [record.player for record in records] == [
         "Zoe",
         "Ann",
         "Wim",
@@ -362,14 +373,14 @@ def test_tables_tell_players_and_pairs():
         "Ann",
         "Wim",
     ]
-    assert {record.vulnerable.value for record in one} == {"NS"}
-    assert one[0].hand == Deal.of(DEAL)["N"]
+    assert {record.vulnerable.value for record in records} == {"NS"}
+    assert records[0].hand == Deal.of(DEAL)["N"]
     pairs = fit.records_of_tables(TABLES, by="pair")
     assert [record.player for record in pairs] == [
         "Ann & Zoe"
     ] * 4  # nobody knows who sat opposite Wim
     names = {Seat.N: "Zoe", Seat.S: "Ann", Seat.W: "Wim"}
-    assert one == fit.records_of(DEAL, TABLES[0].auction, names, "NS")
+    assert records == fit.records_of(DEAL, TABLES[0].auction, names, "NS")
 
 
 GROUPS = {
@@ -398,13 +409,10 @@ def test_every_group_that_arviz_asks_for_is_there(fitted):
         "XX",
         "1C",
     ]
-    legal, observed = (
-        fitted.tree["constant_data"]["slipped"].values > 0,
-        fitted.tree["observed_data"]["call"].values,
-    )
+    legal = fitted.tree["constant_data"]["slipped"].values > 0
+    observed = fitted.tree["observed_data"]["call"].values
     assert legal[np.arange(records), observed].all()
     for group in ("prior_predictive", "posterior_predictive"):
         calls = fitted.tree[group]["call"].values.reshape(-1, records)
-        assert legal[np.arange(records), calls].all(), (
-            group
-        )  # an illegal call has probability 0
+        # an illegal call has probability 0
+        assert legal[np.arange(records), calls].all(), group

@@ -1,5 +1,6 @@
-"""The paper's bidder in no trumps: P(call ∣ hand) from the literal Algorithm 1, hand by
-hand.
+"""The paper's bidder in no trumps.
+
+P(call ∣ hand) from the literal Algorithm 1, hand by hand.
 """
 
 import numpy as np
@@ -18,8 +19,9 @@ levels = hands | st.sampled_from(STRONG)
 
 
 def chance(hand, auction, index, slip):
-    """P(call) read off the model's description, with Algorithm 1 as the paper writes
-    it.
+    """P(call) read off the model's description.
+
+    Algorithm 1 is as the paper writes it.
     """
     before = Auction(auction.first, auction.calls[:index], auction.dummy)
     level = literal.bid(hand).level
@@ -38,9 +40,9 @@ def chance(hand, auction, index, slip):
 def test_every_call_of_any_auction(held, auction, slip):
     masks = np.array([hand.mask for hand in held], dtype=np.uint64)
     for index in range(len(auction.calls)):
-        found = IterativeBidder(slip).log_likelihood(masks, auction, index)
+        logs = IterativeBidder(slip).log_likelihood(masks, auction, index)
         truth = [chance(hand, auction, index, slip) for hand in held]
-        np.testing.assert_allclose(np.exp(found), truth, rtol=1e-12)
+        np.testing.assert_allclose(np.exp(logs), truth, rtol=1e-12)
 
 
 @given(hands, auctions(3))

@@ -1,5 +1,6 @@
-"""The learned bidder: a likelihood by construction, and one that knows what experts
-know.
+"""The learned bidder is a likelihood by construction.
+
+It knows what experts know.
 """
 
 import numpy as np
@@ -22,20 +23,26 @@ def _seen_after(text):
 
 def test_one_hand_or_many_alike():
     """Hands that are all the same are evaluated once; so are those of partners."""
-    auction, bidder = Auction.of("N:1NT Pass 2C"), LearnedBidder()
-    same = np.repeat(HANDS[:1], 700)
-    for one, other in ((HANDS[:700], same), (same, HANDS[:700]), (same, same)):
-        both = bidder.log_likelihood(one, auction, 2, other)
+    auction = Auction.of("N:1NT Pass 2C")
+    bidder = LearnedBidder()
+    repeated = np.repeat(HANDS[:1], 700)
+    for own, partners in (
+        (HANDS[:700], repeated),
+        (repeated, HANDS[:700]),
+        (repeated, repeated),
+    ):
+        together = bidder.log_likelihood(own, auction, 2, partners)
         single = [
-            bidder.log_likelihood(one[i : i + 1], auction, 2, other[i : i + 1])[0]
+            bidder.log_likelihood(own[i : i + 1], auction, 2, partners[i : i + 1])[0]
             for i in (0, 600, 699)
         ]
-        assert both[[0, 600, 699]] == pytest.approx(single, abs=1e-4)
+        assert together[[0, 600, 699]] == pytest.approx(single, abs=1e-4)
 
 
 def test_partners_hand_says_what_was_meant():
-    """A strong hand opposite makes a jump to game likelier with the same cards, and one
-    without support less likely.
+    """A strong hand opposite makes a jump to game likelier with the same cards.
+
+    One without support makes it less likely.
     """
     auction = Auction.of("N:1S Pass 3S Pass 4S")
     opener = np.repeat(np.array([Hand.of("AQ963.K52.Q84.J7").mask], np.uint64), 3)
@@ -46,10 +53,10 @@ def test_partners_hand_says_what_was_meant():
         ],
         np.uint64,
     )
-    found = LearnedBidder().log_likelihood(opener, auction, 4, partners)
-    assert found[0] > found[1] + 0.1
+    logs = LearnedBidder().log_likelihood(opener, auction, 4, partners)
+    assert logs[0] > logs[1] + 0.1
     hidden = LearnedBidder().log_likelihood(opener[:1], auction, 4)
-    assert found.min() < hidden[0] < found.max()
+    assert logs.min() < hidden[0] < logs.max()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +81,8 @@ def test_known_hands_get_known_calls(hand, auction, expected):
 
 
 def test_openings_tell_what_they_promise():
-    points, lengths = high_card_points(HANDS), suit_lengths(HANDS)
+    points = high_card_points(HANDS)
+    lengths = suit_lengths(HANDS)
     notrump = _seen_after("N:1NT")
     assert 13.5 < notrump @ points < 16.5
     assert notrump @ points > points.mean() + 3
@@ -87,8 +95,10 @@ def test_openings_tell_what_they_promise():
 
 def test_vulnerability_matters_and_belongs_to_a_side():
     weak = np.array([Hand.of("QJ98742.3.954.73").mask], np.uint64)
-    north, east = Auction.of("N:3S"), Auction.of("E:3S")
-    white, red = LearnedBidder("EW"), LearnedBidder("NS")
+    north = Auction.of("N:3S")
+    east = Auction.of("E:3S")
+    white = LearnedBidder("EW")
+    red = LearnedBidder("NS")
     assert (
         white.log_likelihood(weak, north, 0) > red.log_likelihood(weak, north, 0) + 0.3
     )

@@ -28,11 +28,9 @@ def test_it_has_every_auction_once(players, levels):
     nodes = {tree.node_after(calls) for calls in all_auctions(players, levels)}
     assert nodes == set(range(len(tree.player)))
     assert (tree.players, tree.levels) == (players, levels)
-    slots = [
-        slot
-        for first, calls in zip(tree.first_slot, tree.calls, strict=True)
-        for slot in range(first, first + calls)
-    ]
+    slots = []
+    for start, calls in zip(tree.first_slot, tree.calls, strict=True):
+        slots += range(start, start + calls)
     assert slots == list(range(tree.slots))
 
 

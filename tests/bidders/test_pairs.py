@@ -1,5 +1,6 @@
-"""Styles of pairs: what is learned from tables, where a style enters, and that nothing
-judges itself.
+"""Styles of pairs: what is learned from tables, and where a style enters.
+
+Nothing judges itself.
 """
 
 import json
@@ -21,7 +22,8 @@ from bayesbridge.errors import BayesBridgeError
 from tests.deals import deal_masks
 
 FILE = Path(__file__).parents[2] / "examples" / "opponents.pbn"
-PAIR, TABLES = "Oak+Birch", 10
+PAIR = "Oak+Birch"
+TABLES = 10
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +47,9 @@ def certain(numbers):
 
 
 def test_laplace_against_brute_force_along_lines(tables, style):
-    """Mean and deviation of the posterior on a line through the mode, by summing over a
-    grid.
+    """Mean and deviation of the posterior on a line through the mode.
+
+    They are summed over a grid.
     """
     precision = np.linalg.inv(style.covariance)
     for direction in np.linalg.eigh(style.covariance)[1].T[[0, -1]]:
@@ -59,7 +62,8 @@ def test_laplace_against_brute_force_along_lines(tables, style):
         weights /= weights.sum()
         mean = weights @ steps
         assert abs(mean) < 0.4 * deviation  # the mode is not the mean, but near it
-        # Fisher's matrix is an expectation: of ten tables it is right in the mean (docs/bidders.md).
+        # Fisher's matrix is an expectation: of ten tables it is right in the mean
+        # (docs/bidders.md).
         assert (
             2 / 3 * deviation
             < np.sqrt(weights @ (steps - mean) ** 2)
@@ -68,12 +72,12 @@ def test_laplace_against_brute_force_along_lines(tables, style):
 
 
 def test_the_slopes_are_those_of_the_scores(tables):
-    at = np.linspace(-0.5, 0.5, STYLE)
-    line = pairs.LinearTurns.around(tables[:1], at)
-    more, less = pairs.turns_of(
-        tables[:1], pairs.known_numbers(np.array([at + 0.05, at - 0.05]))
+    centre = np.linspace(-0.5, 0.5, STYLE)
+    line = pairs.LinearTurns.around(tables[:1], centre)
+    above, below = pairs.turns_of(
+        tables[:1], pairs.known_numbers(np.array([centre + 0.05, centre - 0.05]))
     ).scores
-    for change, slopes in zip((more - less) / 2, line.slopes, strict=True):
+    for change, slopes in zip((above - below) / 2, line.slopes, strict=True):
         assert np.abs(change - 0.05 * slopes.sum(axis=1)).max() < 0.1 * max(
             0.2, np.abs(change).max()
         )
@@ -83,19 +87,19 @@ def test_laplace_against_pymc(records, tables, style):
     tree = pairs.sample_style(records, PAIR, tables=TABLES, draws=100, rng=1)
     drawn = np.asarray(tree["posterior"].to_dataset()["style"]).reshape(-1, STYLE)
     deviations = np.sqrt(np.diag(style.covariance))
-    error = 5 / np.sqrt(
-        100
-    )  # of a mean, in deviations: the 200 draws are worth 100 at least
+    # of a mean, in deviations: the 200 draws are worth 100 at least
+    error = 5 / np.sqrt(100)
     apart = np.abs(drawn.mean(axis=0) - style.mean) / deviations
     assert apart.max() < error
     np.testing.assert_allclose(drawn.std(axis=0), deviations, rtol=0.4)
     learned = np.linalg.solve(style.covariance, style.mean)
     learned /= np.sqrt(style.mean @ learned)  # where most was learned, in deviations
+    # the prior's is not
     assert (
         abs((drawn.mean(axis=0) - style.mean) @ learned)
         < error
         < style.mean @ learned / 2
-    )  # the prior's is not
+    )
     weights = np.asarray(tree["sample_stats"].to_dataset()["log_weight"])
     assert np.isfinite(weights).all()
     calls = tree["log_likelihood"].to_dataset()["call"]
@@ -111,8 +115,8 @@ def test_no_table_is_the_prior_and_more_tables_say_more(tables, style):
     assert pairs.style_of(PAIR, []) == AVERAGE
     few = pairs.style_of(PAIR, tables[:2])
     assert style.covariance.trace() < few.covariance.trace() < STYLE
-    _, known, average = pairs.table_losses(tables, style).sum(axis=0)
-    assert known < average
+    _, by_style, by_average = pairs.table_losses(tables, style).sum(axis=0)
+    assert by_style < by_average
 
 
 def test_a_style_comes_back_from_its_file(style, tmp_path):
@@ -121,7 +125,8 @@ def test_a_style_comes_back_from_its_file(style, tmp_path):
     again = PairStyle.of(text, "style.json")
     assert again == style
     assert (again.pair, again.tables) == (PAIR, TABLES)
-    mean, covariance = style.mean.tolist(), style.covariance.tolist()
+    mean = style.mean.tolist()
+    covariance = style.covariance.tolist()
     wrong = [
         {"mean": [x, *mean[1:]]}
         for x in (float("nan"), 1e308, 10**400, True, "0.5", None, [])
@@ -149,7 +154,8 @@ def test_a_style_comes_back_from_its_file(style, tmp_path):
 
 def test_a_style_of_another_network_is_refused(style, monkeypatch, tmp_path):
     style.save(tmp_path / "style.json")
-    text, word = (tmp_path / "style.json").read_text("utf-8"), style.text
+    text = (tmp_path / "style.json").read_text("utf-8")
+    word = style.text
     monkeypatch.setattr(PairStyle, "network", lambda: "0" * 8)
     older = json.dumps(
         {
@@ -159,12 +165,12 @@ def test_a_style_of_another_network_is_refused(style, monkeypatch, tmp_path):
             "covariance": np.eye(STYLE).tolist(),
         }
     )
-    for one in (text, older):
+    for document in (text, older):
         with pytest.raises(
             BayesBridgeError,
             match=r"^x: not .* network \(it was learned for another\): learn it ag",
         ):
-            PairStyle.of(one, "x")
+            PairStyle.of(document, "x")
     with pytest.raises(
         BayesBridgeError,
         match=r"^style of 'Oak\+Birch': not one of this network: learn it again w",
@@ -183,31 +189,33 @@ def test_a_style_fits_into_a_link(style):
     for name in TYPICAL:
         assert PairStyle.of_text(name).pair == name
         strong = next(
-            one.value
-            for one in pairs.habits(PairStyle.of_text(name))
-            if one.what.startswith("1C opened")
+            habit.value
+            for habit in pairs.habits(PairStyle.of_text(name))
+            if habit.what.startswith("1C opened")
         )
         assert (strong > 0.5) == (name == "strong-club")
 
 
 def test_a_style_is_of_its_own_side(style):
     hands = deal_masks(50, 1).ravel()
-    known, plain = LearnedBidder(style={"EW": style}), LearnedBidder()
-    east, north = bb.Auction.of("E:1H"), bb.Auction.of("N:1H")
+    styled = LearnedBidder(style={"EW": style})
+    plain = LearnedBidder()
+    east = bb.Auction.of("E:1H")
+    north = bb.Auction.of("N:1H")
     assert (
         np.abs(
-            known.log_likelihood(hands, east, 0) - plain.log_likelihood(hands, east, 0)
+            styled.log_likelihood(hands, east, 0) - plain.log_likelihood(hands, east, 0)
         ).max()
         > 0.5
     )
     np.testing.assert_array_equal(
-        known.log_likelihood(hands, north, 0), plain.log_likelihood(hands, north, 0)
+        styled.log_likelihood(hands, north, 0), plain.log_likelihood(hands, north, 0)
     )
-    answer = bb.Auction.of(
-        "E:1H Pass"
-    )  # South reads East's opening in the light of the style
+    # South reads East's opening in the light of the style
+    answer = bb.Auction.of("E:1H Pass")
     assert (
-        known.log_likelihood(hands, answer, 1) != plain.log_likelihood(hands, answer, 1)
+        styled.log_likelihood(hands, answer, 1)
+        != plain.log_likelihood(hands, answer, 1)
     ).any()
     with pytest.raises(BayesBridgeError, match="name NS or EW"):
         LearnedBidder(style={"N": style})
@@ -218,8 +226,9 @@ HAND = bb.Hand.of("AKQ52.K3.A54.J32")
 
 
 def test_a_belief_reads_all_calls_in_the_light_of_the_styles(style):
-    """The two hands of a pair and its style, written out call by call; the observer's
-    own calls are among them.
+    """The two hands of a pair and its style, written out call by call.
+
+    The observer's own calls are among them.
     """
     belief = bb.Belief("S", HAND, dummy=None, style={"EW": style}).given(AUCTION)
     masks = belief.target.sampler.draw(20, 2)
@@ -243,38 +252,41 @@ def test_a_belief_reads_all_calls_in_the_light_of_the_styles(style):
 
 
 def test_habits_have_errors_that_come_from_the_style(style):
-    found = pairs.habits(style)
-    assert all(one.error > 0 for one in found)
-    assert [one.error < 1e-3 for one in pairs.habits(certain(style.mean))] == [
+    habits = pairs.habits(style)
+    assert all(habit.error > 0 for habit in habits)
+    assert [habit.error < 1e-3 for habit in pairs.habits(certain(style.mean))] == [
         True
-    ] * len(found)
-    average = {one.what: one for one in pairs.habits(AVERAGE)}
-    for one in found:
-        assert average[one.what].average == one.average
+    ] * len(habits)
+    average = {habit.what: habit for habit in pairs.habits(AVERAGE)}
+    for habit in habits:
+        assert average[habit.what].average == habit.average
 
 
 def test_history_never_learns_from_the_deal_itself_nor_from_later_ones(records):
     pair = pairs.pair_name(PAIR)
-    some = [
+    pair_records = [
         record
         for record in records
         if pair in (record.pair(bb.Seat.N), record.pair(bb.Seat.E))
     ][:4]
-    history = pairs.History(some)
-    asked = some[2]
-    found = history.style(pair, asked.deal)
-    assert found == pairs.style_of(
-        pair, pairs.tables_of([some[0], some[1], some[3]], pair)
+    history = pairs.History(pair_records)
+    record = pair_records[2]
+    learned = history.style(pair, record.deal)
+    assert learned == pairs.style_of(
+        pair, pairs.tables_of([pair_records[0], pair_records[1], pair_records[3]], pair)
     )
-    assert found.tables == 3
+    assert learned.tables == 3
     assert history.style(pair, records[-1].deal).tables == 4
-    before = pairs.History.before(some, asked)
-    assert before.style(pair, asked.deal) == pairs.style_of(
-        pair, pairs.tables_of(some[:2], pair)
+    before = pairs.History.before(pair_records, record)
+    assert before.style(pair, record.deal) == pairs.style_of(
+        pair, pairs.tables_of(pair_records[:2], pair)
     )
-    assert pairs.History.before(some, some[0]).styles(some[0]) == {}
-    assert set(history.styles(asked)) >= {
-        "NS" if asked.pair(bb.Seat.N) == pair else "EW"
+    assert (
+        pairs.History.before(pair_records, pair_records[0]).styles(pair_records[0])
+        == {}
+    )
+    assert set(history.styles(record)) >= {
+        "NS" if record.pair(bb.Seat.N) == pair else "EW"
     }
 
 
@@ -282,13 +294,14 @@ def test_a_style_is_judged_by_other_tables(tables, style):
     tables = tables[:4]
     halves = pairs.judge_style(tables, style)
     assert len(halves) == len(tables)
-    one, other = tables[::2], tables[1::2]
-    parts = (
-        pairs.table_losses(other, pairs.style_of("", one)),
-        pairs.table_losses(one, pairs.style_of("", other)),
+    even = tables[::2]
+    odd = tables[1::2]
+    losses = (
+        pairs.table_losses(odd, pairs.style_of("", even)),
+        pairs.table_losses(even, pairs.style_of("", odd)),
     )
     np.testing.assert_allclose(
-        np.sort(halves, axis=0), np.sort(np.concatenate(parts), axis=0)
+        np.sort(halves, axis=0), np.sort(np.concatenate(losses), axis=0)
     )
     few = pairs.style_of(PAIR, tables[:2])
     np.testing.assert_allclose(
@@ -300,7 +313,7 @@ def test_a_style_is_judged_by_other_tables(tables, style):
 
 def test_who_is_on_record(records):
     twice = [*records, *records[:7]]
-    assert {name: len(found) for name, found in pairs.pairs_of(twice).items()} == {
+    assert {name: len(tables) for name, tables in pairs.pairs_of(twice).items()} == {
         "Ash+Elm": 60,
         "Birch+Oak": 60,
     }

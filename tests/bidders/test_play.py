@@ -1,5 +1,6 @@
-"""The learned player: a likelihood over legal cards, and one that knows what textbooks
-say.
+"""The learned player is a likelihood over legal cards.
+
+It knows what textbooks say.
 """
 
 import numpy as np
@@ -14,12 +15,13 @@ NOTRUMP = Contract.of("3NT by S")
 HEARTS = Contract.of("4H by S")
 
 
-def _plays(first, *tricks):
-    """Cards of tricks, each written as its leader and the cards clockwise: ``"W:H4 H2
-    HQ HA"``.
+def _plays(first_trick, *tricks):
+    """The plays of tricks, each written as its leader and the cards clockwise.
+
+    For example ``"W:H4 H2 HQ HA"``.
     """
     result = []
-    for trick in (first, *tricks):
+    for trick in (first_trick, *tricks):
         seat, _, cards = trick.partition(":")
         result += [
             (Seat.of(seat).next(i), Card.of(card))
@@ -37,15 +39,16 @@ def _log(hand, contract, plays, seat="W", slip=0.0):
     )
 
 
-def _chances(hand, contract, seen, seat, cards):
-    """P(card) for each of some cards that the seat may play next, by one more play
-    each.
+def _chances(hand, contract, plays, seat, cards):
+    """P(card) for each of some cards that the seat may play next.
+
+    It is computed by one more play each.
     """
-    before = _log(hand, contract, seen, seat) if seen else 0.0
+    before = _log(hand, contract, plays, seat) if plays else 0.0
     return {
         card: float(
             np.exp(
-                _log(hand, contract, [*seen, (Seat.of(seat), Card.of(card))], seat)
+                _log(hand, contract, [*plays, (Seat.of(seat), Card.of(card))], seat)
                 - before
             )
         )
@@ -54,16 +57,16 @@ def _chances(hand, contract, seen, seat, cards):
 
 
 def test_followers_follow_suit():
-    seen = _plays("W:S4 S2")
-    chances = _chances("KT7.983.A7652.K4", NOTRUMP, seen, "E", "SK ST S7")
+    plays = _plays("W:S4 S2")
+    chances = _chances("KT7.983.A7652.K4", NOTRUMP, plays, "E", "SK ST S7")
     assert sum(chances.values()) == pytest.approx(1.0)
     with np.errstate(divide="ignore"):
         assert (
-            _log("KT7.983.A7652.K4", NOTRUMP, [*seen, (Seat.E, Card.of("DA"))], "E")
+            _log("KT7.983.A7652.K4", NOTRUMP, [*plays, (Seat.E, Card.of("DA"))], "E")
             == -np.inf
         )
     slips = _log(
-        "KT7.983.A7652.K4", NOTRUMP, [*seen, (Seat.E, Card.of("DA"))], "E", slip=0.3
+        "KT7.983.A7652.K4", NOTRUMP, [*plays, (Seat.E, Card.of("DA"))], "E", slip=0.3
     )
     assert slips == pytest.approx(np.log(0.1))
 
@@ -87,29 +90,31 @@ def test_leads_of_the_textbook():
     ],
 )
 def test_the_card_agreed_on(agreement, notrump, cards):
-    for holding, card in (one.split(":") for one in cards.split()):
+    for holding, card in (pair.split(":") for pair in cards.split()):
         rank = agreed_ranks(agreement, notrump)[Hand.of(f"{holding}...").mask >> 39]
         assert ("-" if rank < 0 else RANKS[rank]) == card, holding
 
 
 def test_an_agreement_keeps_the_suit_and_moves_the_card():
-    """With probability 0.4 they lead third and fifth: so sure of it, and no suit is led
-    more often than before.
+    """With probability 0.4 they lead third and fifth, and with it so surely.
+
+    No suit is led more often than before.
     """
-    hand, half = Hand.of("KT742.Q3.8653.A4"), AgreedLeads(0.6, (), 0.9)
+    hand = Hand.of("KT742.Q3.8653.A4")
+    half = AgreedLeads(0.6, (), 0.9)
     masks = np.array([hand.mask], np.uint64)
-    plain, agreed = (
-        {
-            c: np.exp(
-                who.log_likelihood(masks, NOTRUMP, [(Seat.W, c)], Seat.W, AUCTION)[0]
-            )
-            for c in hand
-        }
-        for who in (
-            LearnedPlayer(0),
-            LearnedPlayer(0, ((), (AgreedLeads(0.4, ("third and fifth",), 0.9), half))),
-        )
-    )
+
+    def lead_chances(player):
+        chances = {}
+        for card in hand:
+            lead = [(Seat.W, card)]
+            logs = player.log_likelihood(masks, NOTRUMP, lead, Seat.W, AUCTION)
+            chances[card] = np.exp(logs[0])
+        return chances
+
+    third_and_fifth = AgreedLeads(0.4, ("third and fifth",), 0.9)
+    plain = lead_chances(LearnedPlayer(0))
+    agreed = lead_chances(LearnedPlayer(0, ((), (third_and_fifth, half))))
     assert sum(plain.values()) == pytest.approx(1.0)
     low = [c for c in hand if c.suit is Suit.S and c.rank < 8]
     wanted = sum(plain[c] for c in low)
@@ -121,24 +126,23 @@ def test_an_agreement_keeps_the_suit_and_moves_the_card():
 
 
 def test_a_lead_moves_the_hands_that_explain_it():
-    """After a small spade the leader has longer spades than before, and more so where
-    fourth best is agreed.
+    """After a small spade the leader has longer spades than before.
+
+    The more so where fourth best is agreed.
     """
     rng = np.random.default_rng(1)
     lead = Card.of("S5")
-    others = [card for card in range(52) if card != lead.index]
-    masks = np.array(
-        [
-            lead.mask | sum(1 << int(c) for c in rng.choice(others, 12, replace=False))
-            for _ in range(2000)
-        ]
-    )
+    other_cards = [card for card in range(52) if card != lead.index]
+    masks = np.full(2000, lead.mask)
+    for i in range(2000):
+        cards = rng.choice(other_cards, 12, replace=False)
+        masks[i] |= sum(1 << int(card) for card in cards)
     hands = masks.astype(np.uint64)
     spades = np.bitwise_count(hands >> np.uint64(39))
     fourth = LearnedPlayer(leads=((), (AgreedLeads(1.0, ("fourth best",), 0.9),)))
-    told = [(Seat.W, lead)]
+    lead_only = [(Seat.W, lead)]
     weights = (
-        np.exp(who.log_likelihood(hands, NOTRUMP, told, Seat.W, AUCTION))
+        np.exp(who.log_likelihood(hands, NOTRUMP, lead_only, Seat.W, AUCTION))
         for who in (LearnedPlayer(), fourth)
     )
     usual, agreed = (weight @ (spades > 4) / weight.sum() for weight in weights)

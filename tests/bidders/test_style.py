@@ -1,5 +1,6 @@
-"""The style model: utilities told call by call in plain Python beside the tables and
-kernels.
+"""The style model beside its tables and kernels.
+
+Utilities are told call by call in plain Python.
 """
 
 from math import exp
@@ -37,7 +38,8 @@ def value(hand, strain):
 
 def probabilities(style, hand, auction):
     """P(call) for every legal call, straight from the formulas."""
-    seat, level = auction.turn, strain_levels(np.array([hand.mask], dtype=np.uint64))[0]
+    seat = auction.turn
+    level = strain_levels(np.array([hand.mask], dtype=np.uint64))[0]
     shift = dict.fromkeys(Strain, -0.25 if seat in style.vulnerable else 0.0)
     everybody_passed = (
         len(auction.calls) == len(auction.bidders) - 1 and auction.last_bid is None
@@ -104,12 +106,12 @@ def test_chances_are_what_the_formulas_say(style, hand, auction, vulnerable):
         style.slip,
         vulnerable,
     )
-    found = style.probabilities(np.array([hand.mask], dtype=np.uint64), auction)[0]
+    chances = style.probabilities(np.array([hand.mask], dtype=np.uint64), auction)[0]
     expected = probabilities(style, hand, auction)
     calls = auction.legal_calls()
     assert {str(call) for call in calls} == set(expected)
     np.testing.assert_allclose(
-        [found[call.index] for call in calls],
+        [chances[call.index] for call in calls],
         [expected[str(c)] for c in calls],
         atol=1e-12,
     )
@@ -121,7 +123,8 @@ def test_styles_do_what_their_names_say(random_hands):
     def share(style, of):
         return style.probabilities(random_hands, opening)[:, of].sum(axis=1).mean()
 
-    bids, no_trumps = slice(3, None), slice(7, None, 5)
+    bids = slice(3, None)
+    no_trumps = slice(7, None, 5)
     assert share(StyleBidder(1.0), bids) > share(StyleBidder(), bids) + 0.15
     assert (
         share(StyleBidder(0.0, -1.0), no_trumps)

@@ -1,5 +1,6 @@
-"""Systems: what statements say, how they reweigh a bidder, mixtures, calibration, and
-errors in one line.
+"""Systems: what statements say, and how they reweigh a bidder.
+
+Mixtures, calibration, and errors in one line.
 """
 
 from contextlib import nullcontext
@@ -64,7 +65,7 @@ two-over-one   | 1S Pass      | K9.85.AQ54.AJ973  | 2C   | game force
 
 @pytest.mark.parametrize("line", KNOWN.strip().splitlines())
 def test_well_known_hands_make_the_call_of_their_system(line):
-    system, calls, hand, expected, _ = (part.strip() for part in line.split("|"))
+    system, calls, hand, expected, _ = (column.strip() for column in line.split("|"))
     chances = SystemBidder(system).probabilities(
         np.array([bb.Hand.of(hand).mask], np.uint64), before(calls)
     )[0]
@@ -81,21 +82,27 @@ def test_well_known_hands_make_the_call_of_their_system(line):
     ],
 )
 def test_of_the_hands_that_make_a_call_the_share_faith_fits(system, calls, hands):
-    """On other hands than those that made the factors, which were a tenth as many:
-    together 3.3 times the error.
+    """On other hands than those that made the factors.
+
+    Those were a tenth as many: together 3.3 times the error.
     """
-    bidder, auction = SystemBidder(system), before(calls)
+    bidder = SystemBidder(system)
+    auction = before(calls)
     chances, plain = (
-        one.probabilities(hands, auction) for one in (bidder, bidder.base)
+        model.probabilities(hands, auction) for model in (bidder, bidder.base)
     )
     assert (chances >= 0).all()
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     as_often = []
     for call, statements in System.of(system).meanings(auction).items():
         fits = np.logical_or.reduce(
-            [one.fits(hands, *points_and_shapes(hands)) for one in statements]
+            [
+                statement.fits(hands, *points_and_shapes(hands))
+                for statement in statements
+            ]
         )
-        weights, usual = chances[:, call.index], plain[:, call.index]
+        weights = chances[:, call.index]
+        usual = plain[:, call.index]
         share = weights @ fits / weights.sum()
         error = np.sqrt(weights**2 @ (fits - share) ** 2) / weights.sum()
         assert share > min(0.9, usual @ fits / usual.sum()) - 5 * 3.3 * error - 0.005, (
@@ -104,24 +111,25 @@ def test_of_the_hands_that_make_a_call_the_share_faith_fits(system, calls, hands
             error,
         )
         as_often.append(weights.sum() / min(usual.sum(), fits.sum()))
-    assert (
-        np.median(as_often) > 0.8
-    )  # but for what others that hold always leave to it, a call is no rarer
+    # but for what others that hold always leave to it, a call is no rarer
+    assert np.median(as_often) > 0.8
 
 
 def test_what_a_player_has_denied_is_not_meant(hands):
     """Two over one by a passed hand is no game force; a raise is a raise."""
-    bidder, plain = SystemBidder("two-over-one"), bb.LearnedBidder()
-    two, raised = bb.Call.of("2D").index, bb.Call.of("2S").index
+    bidder = SystemBidder("two-over-one")
+    plain = bb.LearnedBidder()
+    two = bb.Call.of("2D").index
+    raised = bb.Call.of("2S").index
     points = bb.plugins.high_card_points(hands)
-    some = hands[(points > 8) & (points < 11)][:500]
+    limited = hands[(points > 8) & (points < 11)][:500]
     for calls, meant in (("1S Pass", True), ("Pass Pass 1S Pass", False)):
-        ours, theirs = (
-            one.probabilities(some, before(calls)).mean(axis=0)
-            for one in (bidder, plain)
+        by_system, by_learned = (
+            model.probabilities(limited, before(calls)).mean(axis=0)
+            for model in (bidder, plain)
         )
-        assert (ours[two] < 0.5 * theirs[two]) == meant
-        assert ours[raised] != theirs[raised]
+        assert (by_system[two] < 0.5 * by_learned[two]) == meant
+        assert by_system[raised] != by_learned[raised]
 
 
 def held(masks, cards):
@@ -200,7 +208,8 @@ def test_a_statement_fits_what_its_words_say(hands, text, fitting):
     ],
 )
 def test_answers_are_about_the_agreed_suit(calls, suit):
-    sayc, auction = System.of("sayc"), before(calls)
+    sayc = System.of("sayc")
+    auction = before(calls)
     answers = (
         None
         if suit is None
@@ -239,17 +248,16 @@ def test_an_observer_reads_what_a_call_shows(system, calls, seat, shown, least):
 
 
 def share_of(shown, bidder, seat, *evidence):
-    """P(the hand of a seat has a feature), by South's posterior, and its standard
-    error.
+    """P(the hand of a seat has a feature) and its standard error.
+
+    By South's posterior.
     """
     belief = bb.Belief(
         "S", "QJ84.T93.K742.J5", dummy=None, bidder=bidder, player=bb.LearnedPlayer()
     ).given(*evidence)
     posterior = belief.infer(draws=500, rng=1)
-    fits, weights = (
-        shown(posterior.layouts.masks[:, bb.Seat.of(seat)]),
-        posterior.weights / posterior.weights.sum(),
-    )
+    fits = shown(posterior.layouts.masks[:, bb.Seat.of(seat)])
+    weights = posterior.weights / posterior.weights.sum()
     share = weights @ fits
     return share, np.sqrt(weights**2 @ (fits - share) ** 2)
 
@@ -259,26 +267,34 @@ def share_of(shown, bidder, seat, *evidence):
 )
 def test_a_lead_is_read_by_the_agreement_of_its_side(leads, cards, tmp_path):
     (tmp_path / "own.toml").write_text(f'leads = "{leads}"\n')
-    seen = bb.Auction.of("S:1NT P 3NT P P P"), bb.Play("W", "H2")
-    (theirs, error), (ours, other) = (
+    evidence = bb.Auction.of("S:1NT P 3NT P P P"), bb.Play("W", "H2")
+    (read_by_them, their_error), (read_by_us, our_error) = (
         share_of(
             lambda m: length(m, "H") == cards,
             SystemBidder(f"{side}:{tmp_path / 'own.toml'}"),
             "W",
-            *seen,
+            *evidence,
         )
         for side in ("EW", "NS")
     )
-    assert theirs > ours + 5 * np.hypot(error, other)
+    assert read_by_them > read_by_us + 5 * np.hypot(their_error, our_error)
 
 
 def test_points_and_a_shape_are_read_where_a_hand_has_both():
     """Against all sums of honours, suit by suit: of n cards at most nine are none."""
-    honours = [part for k in range(5) for part in combinations((4, 3, 2, 1), k)]
-    sums = [
-        {sum(part) for part in honours if len(part) <= n <= len(part) + 9}
-        for n in range(14)
-    ]
+    honours = []
+    for k in range(5):
+        honours += combinations((4, 3, 2, 1), k)
+
+    def sums_of(n):
+        """The points that n cards of a suit can have."""
+        return {
+            sum(combination)
+            for combination in honours
+            if len(combination) <= n <= len(combination) + 9
+        }
+
+    sums = [sums_of(n) for n in range(14)]
     for lengths in combinations_with_replacement(range(14), 4):
         if sum(lengths) == 13:
             held = set(map(sum, product(*(sums[n] for n in lengths))))
@@ -327,7 +343,8 @@ def test_the_word_of_the_system_stands_where_the_base_never_makes_the_call(hands
         hands[:500], *points_and_shapes(hands[:500])
     )
     assert np.array_equal(raised[:, bb.Call.of("2S").index] > 0, fits)
-    # A call that is impossible under all systems of a mixture tells nothing of which it is.
+    # A call that is impossible under all systems of a mixture tells nothing of which it
+    # is.
     mixed = SystemBidder(["strong-notrump=0.5", "weak-notrump=0.5"], base=Silent())
     later = START.after("2C")
     assert np.isneginf(mixed.log_likelihood(hands[:5], later, 0)).all()
@@ -336,13 +353,15 @@ def test_the_word_of_the_system_stands_where_the_base_never_makes_the_call(hands
 def test_a_file_may_be_like_a_system_of_the_package(tmp_path):
     own = tmp_path / "own.toml"
     own.write_text(
-        'like = "sayc"\nleads = "third and fifth"\nabout = "ours"\n["after 1NT Pass"]\n2C = "C6+"\n["after 2C Pass"]\n'
+        'like = "sayc"\nleads = "third and fifth"\nabout = "ours"\n'
+        '["after 1NT Pass"]\n2C = "C6+"\n["after 2C Pass"]\n'
     )
-    ours, theirs = System.of(str(own)), System.of("sayc")
+    derived = System.of(str(own))
+    sayc = System.of("sayc")
     changed = {
         place
-        for place in theirs.places
-        if ours.places.get(place) != theirs.places[place]
+        for place in sayc.places
+        if derived.places.get(place) != sayc.places[place]
     }
     assert changed == {before("1NT Pass").calls, before("2C Pass").calls}
     assert f"NS play {own} (ours; " in str(SystemBidder(f"NS:{own}"))
@@ -350,59 +369,65 @@ def test_a_file_may_be_like_a_system_of_the_package(tmp_path):
         bb.errors.NotationError,
         match=r"leads fourth best, top of sequence, and leads third and fifth",
     ):
-        theirs + ours
+        sayc + derived
 
 
 def test_a_mixture_is_summed_out_over_the_calls_of_a_seat(tmp_path, hands):
-    asked = tmp_path / "asked.toml"
-    asked.write_text(
-        '[opening]\n1NT = "15-17 points"\n["after 1NT Pass 2C Pass"]\n2H = "H4"\n2S = ["S4", "S5"]\n'
+    path = tmp_path / "asked.toml"
+    path.write_text(
+        '[opening]\n1NT = "15-17 points"\n["after 1NT Pass 2C Pass"]\n'
+        '2H = "H4"\n2S = ["S4", "S5"]\n'
     )
     auction = bb.Auction.of("N:1NT Pass 2C Pass 2S Pass Pass Pass")
-    some, mine = hands[:300], (0, 4)
+    sample = hands[:300]
+    own_calls = (0, 4)
 
     def total(bidder):
-        return sum(bidder.log_likelihood(some, auction, index) for index in mine)
+        return sum(bidder.log_likelihood(sample, auction, index) for index in own_calls)
 
-    parts = [SystemBidder(str(asked)), SystemBidder("weak-notrump"), bb.LearnedBidder()]
+    bidders = [
+        SystemBidder(str(path)),
+        SystemBidder("weak-notrump"),
+        bb.LearnedBidder(),
+    ]
     expected = np.log(
         sum(
-            w * np.exp(total(one))
-            for w, one in zip((0.2, 0.5, 0.3), parts, strict=True)
+            weight * np.exp(total(model))
+            for weight, model in zip((0.2, 0.5, 0.3), bidders, strict=True)
         )
     )
-    mixed = SystemBidder([f"{asked}=0.2", "weak-notrump=0.5"])
+    mixed = SystemBidder([f"{path}=0.2", "weak-notrump=0.5"])
     np.testing.assert_allclose(total(mixed), expected, atol=1e-4)
-    assert np.abs(total(parts[0]) - expected).max() > 0.5
+    assert np.abs(total(bidders[0]) - expected).max() > 0.5
     np.testing.assert_allclose(
-        mixed.probabilities(some, START.after_all("1NT Pass 2C Pass"))[
+        mixed.probabilities(sample, START.after_all("1NT Pass 2C Pass"))[
             :, bb.Call.of("2S").index
         ],
-        np.exp(mixed.log_likelihood(some, auction, 4)),
+        np.exp(mixed.log_likelihood(sample, auction, 4)),
         rtol=1e-4,
     )
 
 
 def test_a_system_of_one_side_leaves_the_other_alone(hands):
-    bidder, plain = SystemBidder("EW:precision"), bb.LearnedBidder()
-    for dealer, same in (("N", True), ("E", False), ("S", True), ("W", False)):
+    bidder = SystemBidder("EW:precision")
+    plain = bb.LearnedBidder()
+    for dealer, unchanged in (("N", True), ("E", False), ("S", True), ("W", False)):
         auction = bb.Auction.four(dealer)
-        found, usual = (
-            call_probabilities(one, hands[:50], auction) for one in (bidder, plain)
+        by_system, usual = (
+            call_probabilities(model, hands[:50], auction) for model in (bidder, plain)
         )
-        assert np.array_equal(found, usual) == same
+        assert np.array_equal(by_system, usual) == unchanged
 
 
 def test_posteriors_are_calibrated_where_players_keep_the_system(hands, plain):
-    """Ranks of the opener's true points in the posterior are uniform under the right
-    system and not under others.
+    """Ranks of the opener's true points are uniform under the right system.
+
+    They are not under others.
     """
     generator = np.random.default_rng(11)
     truth = deal_masks(750, 12).ravel()
-    points, true_points = (
-        bb.plugins.high_card_points(hands),
-        bb.plugins.high_card_points(truth),
-    )
+    points = bb.plugins.high_card_points(hands)
+    true_points = bb.plugins.high_card_points(truth)
     right = SystemBidder("weak-notrump")
     chances = right.probabilities(truth, START)
     calls = (
@@ -416,9 +441,8 @@ def test_posteriors_are_calibrated_where_players_keep_the_system(hands, plain):
         chance = np.array(
             [np.bincount(points, weight, minlength=38) for weight in weights.T]
         )
-        chance /= np.maximum(
-            chance.sum(axis=1, keepdims=True), 1e-300
-        )  # some calls are not legal
+        # some calls are not legal
+        chance /= np.maximum(chance.sum(axis=1, keepdims=True), 1e-300)
         held = calls[opened], true_points[opened]
         ranks = chance.cumsum(axis=1)[held] - uniform[opened] * chance[held]
         return stats.chisquare(np.histogram(ranks, bins=10, range=(0, 1))[0]).pvalue
@@ -444,8 +468,8 @@ def test_what_it_says_of_itself(tmp_path):
         bb.LearnedBidder.cost,
         bb.LearnedBidder("NS").guide,
     )
-    other = bidder.__replace__(slip=0.5, faith=0.5)
-    assert (other.base, other.faith) == (bb.LearnedBidder("NS", slip=0.5), 0.5)
+    changed = bidder.__replace__(slip=0.5, faith=0.5)
+    assert (changed.base, changed.faith) == (bb.LearnedBidder("NS", slip=0.5), 0.5)
 
 
 @pytest.mark.parametrize(
@@ -453,7 +477,8 @@ def test_what_it_says_of_itself(tmp_path):
     [
         (
             "strong-nt",
-            "unknown system 'strong-nt': did you mean 'strong-notrump'? write acol, bergen, drury, five-card-majors",
+            "unknown system 'strong-nt': did you mean 'strong-notrump'? "
+            "write acol, bergen, drury, five-card-majors",
         ),
         (
             "weak-twos+strong-notrump+weak-notrump",

@@ -1,5 +1,6 @@
-"""What a hand is worth with an unseen dummy, against another way of counting and against
-random dummies.
+"""What a hand is worth with an unseen dummy.
+
+Against another way of counting and against random dummies.
 """
 
 import numpy as np
@@ -16,7 +17,8 @@ from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.errors import BayesBridgeError
 from tests.deals import deal_masks
 
-SOUTH, NORTH = 2, 0
+SOUTH = 2
+NORTH = 0
 HANDS = (
     "AKQ2.KJ3.A54.Q32",
     "AK.AQJT98.K2.AQ2",
@@ -43,12 +45,12 @@ def test_counts_are_those_of_a_belief(hand):
 def test_chances_are_those_of_random_dummies():
     deals = 200_000
     masks = deal_masks(deals, 5)
-    first = masks[:, 0].copy()
-    taken = tricks(first, masks[:, 1].copy())
-    hands = first[:500]
+    south = masks[:, 0].copy()
+    captured = tricks(south, masks[:, 1].copy())
+    hands = south[:500]
     chances = chances_of_contracts(hands)
     needed = np.arange(7, 14)
-    observed = (taken[:, None] >= needed).mean(axis=0)
+    observed = (captured[:, None] >= needed).mean(axis=0)
     share = chances.mean(axis=0)
     variance = chances.var(axis=0) / len(hands) + observed * (1 - observed) / deals
     common = observed * deals > 20

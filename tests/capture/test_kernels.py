@@ -1,5 +1,6 @@
-"""Kernels equal the literal transcription: on every suit row, on random deals and on
-the strangest ones.
+"""Kernels equal the literal transcription.
+
+On every suit row, on random deals and on the strangest ones.
 """
 
 import numpy as np
@@ -10,18 +11,21 @@ from bayesbridge.game.cards import Hand
 from tests.deals import deal_masks, strange_deals
 
 
-def check_deals(first, second):
-    batch = kernels.captures(first, second)
-    bids = kernels.bids(first)
-    assert (kernels.tricks(first, second) == batch.T).all()
-    for i in range(len(first)):
-        one = literal.capture(Hand(int(first[i])), Hand(int(second[i])))
+def check_deals(hands, partner_hands):
+    batch = kernels.captures(hands, partner_hands)
+    bids = kernels.bids(hands)
+    assert (kernels.tricks(hands, partner_hands) == batch.T).all()
+    for i in range(len(hands)):
+        expected = literal.capture(Hand(int(hands[i])), Hand(int(partner_hands[i])))
         for name in ("c1", "c2", "c0", "delta", "M", "kappa"):
-            assert tuple(getattr(batch, name)[i]) == getattr(one, name), (name, one)
+            assert tuple(getattr(batch, name)[i]) == getattr(expected, name), (
+                name,
+                expected,
+            )
         for name in ("Delta", "Z", "T", "chi"):
-            assert getattr(batch, name)[i] == getattr(one, name), (name, one)
-        assert literal.CONDITIONS[batch.condition[i]] == one.condition
-        bid = literal.bid(Hand(int(first[i])))
+            assert getattr(batch, name)[i] == getattr(expected, name), (name, expected)
+        assert literal.CONDITIONS[batch.condition[i]] == expected.condition
+        bid = literal.bid(Hand(int(hands[i])))
         assert (bids.level[i], tuple(bids.counts[i])) == (bid.level, bid.counts)
     return batch
 
@@ -47,22 +51,23 @@ def test_a_hundred_thousand_deals():
 
 
 def test_equal_suits_take_the_first_in_suit_order():
-    """Four rows of AKQJ against T987, ties everywhere: nine captures go to clubs,
-    diamonds and hearts.
+    """Four rows of AKQJ against T987 have ties everywhere.
+
+    Nine captures go to clubs, diamonds and hearts.
     """
-    mine = sum(0b1111000000000 << 13 * suit for suit in range(4))
-    theirs = sum(0b0000111100000 << 13 * suit for suit in range(4))
-    matrix = [
-        [(mine >> 12 - r & 1) + 2 * (theirs >> 12 - r & 1) for r in range(13)]
-        for _ in range(4)
+    high_cards = sum(0b1111000000000 << 13 * suit for suit in range(4))
+    low_cards = sum(0b0000111100000 << 13 * suit for suit in range(4))
+    row = [
+        (high_cards >> 12 - r & 1) + 2 * (low_cards >> 12 - r & 1) for r in range(13)
     ]
-    one = literal.capture_matrix(matrix)
+    matrix = [list(row) for _ in range(4)]
+    expected = literal.capture_matrix(matrix)
     batch = kernels.captures(
-        np.array([mine], dtype=np.uint64), np.array([theirs], dtype=np.uint64)
+        np.array([high_cards], dtype=np.uint64), np.array([low_cards], dtype=np.uint64)
     )
-    assert tuple(batch.kappa[0]) == one.kappa
-    assert (batch.T[0], batch.chi[0]) == (one.T, one.chi)
-    assert one.kappa == (4, 4, 4, 1)
+    assert tuple(batch.kappa[0]) == expected.kappa
+    assert (batch.T[0], batch.chi[0]) == (expected.T, expected.chi)
+    assert expected.kappa == (4, 4, 4, 1)
 
 
 def test_the_empty_batch():

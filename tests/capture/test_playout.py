@@ -1,5 +1,6 @@
-"""The play-out kernel equals a plain one that plays card by card through the rules of
-``bayesbridge.game.tricks``.
+"""The play-out kernel equals a plain one.
+
+The plain one plays card by card through the rules of ``bayesbridge.game.tricks``.
 """
 
 import itertools
@@ -28,7 +29,8 @@ def choose(policy, trick, hand):
         )
     following = [card for card in hand if card.suit == trick.suit]
     if following:
-        top, bottom = max(following), min(following)
+        top = max(following)
+        bottom = min(following)
         if policy == "general":
             return top if top.rank > trick.cards[0].rank else bottom
         return bottom if policy == "low" else top
@@ -43,38 +45,42 @@ def choose(policy, trick, hand):
     return min(hand, key=lambda card: (card.rank, card.suit))
 
 
-def tricks_by_hand(deal, leader, trump, ours, theirs):
+def tricks_by_hand(deal, leader, trump, own_policy, their_policy):
     """Tricks of the leader's side and of the other, every card verified by the rules."""
-    left = dict(zip(Seat, deal, strict=True))
+    hands = dict(zip(Seat, deal, strict=True))
     side = (leader, leader.partner)
     won = [0, 0]
     for _ in range(13):
         trick = Trick(leader, trump)
-        while (seat := trick.turn) is not None:
-            card = choose(ours if seat in side else theirs, trick, left[seat])
-            trick = trick.after(seat, card, left[seat])
-            left[seat] -= Hand.of(card)
+        for _ in range(4):
+            seat = trick.turn
+            card = choose(
+                own_policy if seat in side else their_policy, trick, hands[seat]
+            )
+            trick = trick.after(seat, card, hands[seat])
+            hands[seat] -= Hand.of(card)
         leader = trick.winner
         won[leader not in side] += 1
     return tuple(won)
 
 
-@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
-def test_every_pair_of_policies_equals_the_plain_play_out(ours, theirs):
-    batch = Layouts(deal_masks(20, 10 + PAIRS.index((ours, theirs))))
+@pytest.mark.parametrize(("own_policy", "their_policy"), PAIRS)
+def test_every_pair_of_policies_equals_the_plain_play_out(own_policy, their_policy):
+    batch = Layouts(deal_masks(20, 10 + PAIRS.index((own_policy, their_policy))))
     question = "S:N", "E:W"
     for trump, pair in itertools.product(TRUMPS, question):
-        asked = Question.of(pair, trump=trump)
-        codes = POLICIES.index(ours), POLICIES.index(theirs)
-        found = play_out(
-            np.ascontiguousarray(batch.masks[:, list(asked.table)]),
-            int(asked.strain),
+        question = Question.of(pair, trump=trump)
+        codes = POLICIES.index(own_policy), POLICIES.index(their_policy)
+        played = play_out(
+            np.ascontiguousarray(batch.masks[:, list(question.table)]),
+            int(question.strain),
             *codes,
         )
-        if ours == theirs == "general":
-            assert (run(PlayOutEstimator(), batch, asked)["tricks"] == found).all()
+        if own_policy == their_policy == "general":
+            assert (run(PlayOutEstimator(), batch, question)["tricks"] == played).all()
         expected = [
-            tricks_by_hand(deal, asked.pair[0], trump, ours, theirs) for deal in batch
+            tricks_by_hand(deal, question.pair[0], trump, own_policy, their_policy)
+            for deal in batch
         ]
-        assert found.tolist() == [ours for ours, _ in expected]
-        assert all(ours + theirs == 13 for ours, theirs in expected)
+        assert played.tolist() == [tricks for tricks, _ in expected]
+        assert all(tricks + lost == 13 for tricks, lost in expected)

@@ -11,7 +11,9 @@ from tests import strategies
 
 def meets(hand, trump, k):
     """Whether a hand meets a target with trumps, told card by card."""
-    columns = {s: [r for r in range(13) if hand.field(s) >> (12 - r) & 1] for s in Suit}
+    columns = {}
+    for s in Suit:
+        columns[s] = [r for r in range(13) if hand.field(s) >> (12 - r) & 1]
     lead = {s: columns[s][0] if columns[s] else 13 for s in Suit}
     if len(columns[trump]) <= lead[trump]:
         return False
@@ -37,13 +39,13 @@ def meets(hand, trump, k):
 
 
 def levels(hand):
-    found = []
+    reached = []
     for trump in Suit:
         level = 0
         while level < 7 and meets(hand, trump, level + 7):
             level += 1
-        found.append(level)
-    return [*found, literal.bid(hand).level]
+        reached.append(level)
+    return [*reached, literal.bid(hand).level]
 
 
 @given(strategies.hands)

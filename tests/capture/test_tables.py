@@ -1,9 +1,10 @@
-"""The table of suit rows equals a plain reading of the paper's steps, merged ones
-combinations walked by hand.
+"""The table of suit rows equals a plain reading of the paper's steps.
+
+Merged tables equal combinations walked by hand.
 """
 
 from collections import Counter
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 import pytest
@@ -29,21 +30,23 @@ def unpack(packed):
 
 
 def literal_row(digits):
-    """δ, whether condition B fails, and the gaps paid by one row alone, by a plain
-    reading of steps 3 to 6.
+    """δ, whether condition B fails, and the gaps paid by one row alone.
+
+    By a plain reading of steps 3 to 6.
     """
     row = list(digits)
     delta = next((r for r in range(13) if row[r]), 13)
     if row.count(1) <= delta or row.count(2) <= delta:
         return delta, True, []
-    most, zeros = max(row.count(1), row.count(2)), row.count(0)
+    most = max(row.count(1), row.count(2))
+    zeros = row.count(0)
     gaps = []
     pointer = 0
     while True:
         held = [r for r in range(13) if row[r]]
-        theirs = [r for r in held if row[r] == 3 - row[held[pointer]]]
-        if theirs:
-            row[theirs[-1]] = 0
+        partner_columns = [r for r in held if row[r] == 3 - row[held[pointer]]]
+        if partner_columns:
+            row[partner_columns[-1]] = 0
         held = [r for r in range(13) if row[r]]
         if len(gaps) + 1 >= most or pointer + 1 >= len(held):
             return delta, False, gaps
@@ -75,26 +78,27 @@ def test_rows_equal_the_plain_reading(rows):
 
 
 def test_merging_by_halves_equals_walking_small_decks():
-    """Four suits of a few chosen rows each: every combination through the literal
-    algorithm, counted by hand.
+    """Every combination of a few rows of four suits, counted by hand.
+
+    Each goes through the literal algorithm.
     """
     rng = np.random.default_rng(2)
     for _ in range(5):
         suits = [rng.choice(3**13, 7, replace=False) for _ in range(4)]
-        digits = {
-            int(row): [int(row) // 3**rank % 3 for rank in range(12, -1, -1)]
-            for rows in suits
-            for row in rows
-        }
+        digits = {}
+        for row in chain.from_iterable(suits):
+            digits[int(row)] = [int(row) // 3**rank % 3 for rank in range(12, -1, -1)]
         direct = Counter()
         for rows in product(*suits):
-            found = literal.capture_matrix([digits[int(row)] for row in rows])
-            lengths = 14 * sum(found.c1) + sum(found.c2)
-            if sum(found.c1) <= 13 and sum(found.c2) <= 13:
-                code = literal.CONDITIONS.index(found.condition)
+            result = literal.capture_matrix([digits[int(row)] for row in rows])
+            lengths = 14 * sum(result.c1) + sum(result.c2)
+            if sum(result.c1) <= 13 and sum(result.c2) <= 13:
+                code = literal.CONDITIONS.index(result.condition)
                 direct[
                     lengths,
-                    512 * found.Delta + 32 * found.T + found.chi if code == 2 else code,
+                    512 * result.Delta + 32 * result.T + result.chi
+                    if code == 2
+                    else code,
                 ] += 1
         tallies = []
         for rows in suits:
@@ -111,7 +115,8 @@ def test_merging_by_halves_equals_walking_small_decks():
                     np.ones(len(rows), dtype=np.int64),
                 )
             )
-        lower, upper = tallies[0].merged(tallies[1]), tallies[2].merged(tallies[3])
+        lower = tallies[0].merged(tallies[1])
+        upper = tallies[2].merged(tallies[3])
         merged = Counter()
         for total in {lengths for lengths, _ in direct}:
             for code, count in join(lower, upper, total).items():

@@ -15,10 +15,11 @@ def holds(expression, deal):
 
 def suits_of(mask):
     """The ranks of a hand in C D H S, as text."""
-    return [
-        "".join(RANKS[rank] for rank in range(13) if mask >> (13 * suit + rank) & 1)
-        for suit in range(4)
-    ]
+    suits = []
+    for suit in range(4):
+        ranks = [RANKS[rank] for rank in range(13) if mask >> (13 * suit + rank) & 1]
+        suits.append("".join(ranks))
+    return suits
 
 
 def value(node, hands):

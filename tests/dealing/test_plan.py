@@ -87,7 +87,10 @@ def test_plans_say_what_is_exact_and_what_is_tested():
 
 
 def test_what_does_not_fit_into_tables_is_tested():
-    text = "shape(north, any 4333 + any 4432) && hcp(north) == 16 && hcp(south) >= 20 && hcp(east) < 2"
+    text = (
+        "shape(north, any 4333 + any 4432) && hcp(north) == 16 "
+        "&& hcp(south) >= 20 && hcp(east) < 2"
+    )
     plan = DealPlan.of(condition=text)
     assert len(plan.plan.exact) == 3
     assert len(plan.plan.tested) == 1
@@ -233,9 +236,9 @@ def test_a_plan_takes_the_plain_way_unless_the_auction_is_rare():
     assert rare.count is None
     lines = rare.lines()
     assert (
-        "Calls N:2NT Pass 3NT: independent deals, drawn where the calls point and kept by their weight"
-        in lines
-    )
+        "Calls N:2NT Pass 3NT: independent deals, "
+        "drawn where the calls point and kept by their weight"
+    ) in lines
     assert lines[-1].startswith("  within about 0.")
     assert rare.calls.cut <= 3 * CUT
     assert rare.calls.document()["way"] == "tilted"

@@ -117,7 +117,8 @@ def test_no_deal_has_no_figures(script):
 CERTAIN = """
 predeal south SAKQJT98765432 north H5432, D5432, C65432
 produce 3
-action average score(nv, x7S, tricks(south, spades)), average score(vul, x7S, tricks(north, spades)),
+action average score(nv, x7S, tricks(south, spades)),
+  average score(vul, x7S, tricks(north, spades)),
   average score(nv, x1N, tricks(south, notrumps)), average tricks(north, notrumps) > 0
 """
 """Spades as trumps take every trick. Without trumps the defenders' cards beat all of
@@ -136,6 +137,7 @@ def test_solved_contracts_that_anybody_can_count(tmp_path, capsys):
         -350.0,
         0.0,
     ]
+    # none has a title
     assert [document["name"] for document in statistics_told] == [
         f"average {place}" for place in (1, 2, 3, 4)
-    ]  # none has a title
+    ]

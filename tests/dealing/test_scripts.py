@@ -130,7 +130,8 @@ def test_dealer_deals_alike(path):
     dealer_masks, tried = dealt_by_dealer(path)
     masks = plan.search(DRAWN, 2).first(DRAWN)
     if plan.probability is not None:
-        # Where dealer stopped at its number of deals, the tries are random instead; the error is much the same.
+        # Where dealer stopped at its number of deals, the tries are random instead; the
+        # error is much the same.
         chance = float(plan.probability)
         spread = np.sqrt(tried * chance * (1 - chance))
         assert abs(len(dealer_masks) - tried * chance) <= 5.5 * spread + 5

@@ -36,9 +36,9 @@ BY_PAIR = {"pair": "E:N", "scheme": "duplicate"}
 
 def small():
     """East sees the dummy and ten of South's cards: 560 layouts."""
-    known = "SA SK S2 HK H3 DA CQ C2 C3 D5"
+    shown_cards = "SA SK S2 HK H3 DA CQ C2 C3 D5"
     return bb.Belief("E", positions.EAST).given(
-        bb.Reveal("N", positions.NORTH), bb.Holds("S", known)
+        bb.Reveal("N", positions.NORTH), bb.Holds("S", shown_cards)
     )
 
 

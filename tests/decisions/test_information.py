@@ -1,5 +1,6 @@
-"""The value of information: against plain sums over every layout, and of draws neither
-too hopeful nor useless.
+"""The value of information against plain sums over every layout.
+
+Of draws it is neither too hopeful nor useless.
 """
 
 from collections import defaultdict
@@ -19,7 +20,10 @@ from bayesbridge.game.scoring import Duplicate
 from tests import positions
 from tests.decisions.test_contracts import small
 
-E, N, S, W = bb.Seat.E, bb.Seat.N, bb.Seat.S, bb.Seat.W
+E = bb.Seat.E
+N = bb.Seat.N
+S = bb.Seat.S
+W = bb.Seat.W
 PAYS = {
     "on points": lambda layouts: layouts.points[:, S] - 15.0,
     "on spades": lambda layouts: 3.0 * (layouts.lengths[:, S, bb.Suit.S] - 3),
@@ -29,7 +33,8 @@ PAYS = {
 
 def by_hand(posterior, answers, pays):
     """Bits and value from dictionaries: no array knows of another."""
-    weight, paid = defaultdict(float), defaultdict(lambda: np.zeros(pays.shape[1]))
+    weight = defaultdict(float)
+    paid = defaultdict(lambda: np.zeros(pays.shape[1]))
     for answer, share, row in zip(answers, posterior.weights, pays, strict=True):
         weight[answer] += share
         paid[answer] += share * row
@@ -50,24 +55,24 @@ def test_values_equal_brute_force(position):
         "points[W]": layouts.points[:, W],
         "layout": np.arange(len(layouts)),
     }
-    found = {
+    rows = {
         row["question"]: row
         for row in plain_rows(bb.value_of_information(posterior, PAYS, list(answers)))
     }
     for name, values in answers.items():
         bits, value = by_hand(posterior, values.tolist(), pays)
-        assert (found[name]["bits"], found[name]["value"]) == pytest.approx(
+        assert (rows[name]["bits"], rows[name]["value"]) == pytest.approx(
             (bits, value)
         ), name
-        assert found[name]["optimistic"] == pytest.approx(value)
-        assert found[name]["value_error"] == found[name]["optimistic_error"] == 0.0
-    assert next(iter(found)) == "layout"
+        assert rows[name]["optimistic"] == pytest.approx(value)
+        assert rows[name]["value_error"] == rows[name]["optimistic_error"] == 0.0
+    assert next(iter(rows)) == "layout"
 
 
 def test_a_call_to_come_is_worth_what_the_model_says():
     belief = positions.called()
     posterior = belief.infer()
-    found = bb.value_of_information(posterior, PAYS, ["call[W]"])
+    answer = bb.value_of_information(posterior, PAYS, ["call[W]"])
     chances = call_probabilities(
         belief.bidder,
         np.ascontiguousarray(posterior.layouts.masks[:, W]),
@@ -80,11 +85,12 @@ def test_a_call_to_come_is_worth_what_the_model_says():
     bits = value = 0.0
     for call in range(38):
         joint = posterior.weights * chances[:, call]
-        if total := joint.sum():
+        total = joint.sum()
+        if total:
             own = chances[:, call][joint > 0]
             bits += float((joint[joint > 0] * np.log2(own / total)).sum())
             value += float((joint @ pays).max())
-    row = plain_rows(found)[0]
+    row = plain_rows(answer)[0]
     assert (row["bits"], row["value"]) == pytest.approx(
         (bits, value - (posterior.weights @ pays).max())
     )
@@ -92,7 +98,7 @@ def test_a_call_to_come_is_worth_what_the_model_says():
 
 def test_contracts_as_actions_are_paid_what_the_network_expects():
     posterior = small().infer()
-    found = bb.value_of_information(
+    answer = bb.value_of_information(
         posterior, "1NT,2S,Pass", ["card[SQ]"], scheme="duplicate", pair="E:N"
     )
     table = np.ascontiguousarray(posterior.layouts.masks[:, [E, S, N, W]])
@@ -105,12 +111,12 @@ def test_contracts_as_actions_are_paid_what_the_network_expects():
     bits, value = by_hand(
         posterior, posterior.layouts.holds("SQ").argmax(axis=1).tolist(), pays
     )
-    row = plain_rows(found)[0]
+    row = plain_rows(answer)[0]
     assert (row["bits"], row["value"]) == pytest.approx(
         (bits, value), rel=1e-4, abs=1e-4
     )
-    assert found.attrs["action"] in ("1NT by E", "2S by E", "Pass")
-    assert found.attrs["score"] == pytest.approx(
+    assert answer.attrs["action"] in ("1NT by E", "2S by E", "Pass")
+    assert answer.attrs["score"] == pytest.approx(
         pays.mean(axis=0).max(), rel=1e-4, abs=1e-4
     )
 
@@ -120,33 +126,32 @@ def noise(layouts):
     return (layouts.masks[:, W] * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(57)
 
 
-def of_seeds(posterior_of, pays, asked, seeds):
+def of_seeds(posterior_of, pays, questions, seeds):
     """(seeds, questions, 4) value, optimistic and their errors."""
-    found = []
+    estimates = []
     for seed in range(seeds):
-        told = bb.value_of_information(posterior_of(seed), pays, asked, rng=seed).sel(
-            question=list(asked)
-        )
+        answer = bb.value_of_information(
+            posterior_of(seed), pays, questions, rng=seed
+        ).sel(question=list(questions))
         names = ("value", "optimistic", "value_error", "optimistic_error")
-        found.append(np.stack([told[name].values for name in names], axis=1))
-    return np.array(found)
+        estimates.append(np.stack([answer[name].values for name in names], axis=1))
+    return np.array(estimates)
 
 
-def verify_bounds(found, truth):
-    """On average neither above the truth nor below it, one within the other, and with
-    errors as large as the spread.
+def verify_bounds(estimates, truth):
+    """On average neither above the truth nor below it, one within the other.
+
+    The errors are as large as the spread.
     """
-    means, errors = (
-        found[..., :2].mean(axis=0),
-        found[..., :2].std(axis=0, ddof=1) / np.sqrt(len(found)),
-    )
+    means = estimates[..., :2].mean(axis=0)
+    errors = estimates[..., :2].std(axis=0, ddof=1) / np.sqrt(len(estimates))
     assert (means[:, 0] < truth + 5 * errors[:, 0]).all()
     assert (means[:, 1] > truth - 5 * errors[:, 1]).all()
-    assert (found[..., 0] <= found[..., 1] + 1e-12).all()
+    assert (estimates[..., 0] <= estimates[..., 1] + 1e-12).all()
     # The spread of so many numbers is itself uncertain by one part in √(2 · seeds).
     assert (
-        errors * np.sqrt(len(found))
-        < found[..., 2:].mean(axis=0) * (1 + 5 / np.sqrt(2 * len(found)))
+        errors * np.sqrt(len(estimates))
+        < estimates[..., 2:].mean(axis=0) * (1 + 5 / np.sqrt(2 * len(estimates)))
     ).all()
 
 
@@ -161,13 +166,14 @@ def test_a_two_way_guess_is_worth_one_half(draws):
         for seat in (E, W)
     }
     posteriors = [belief.infer("direct", draws=draws, rng=seed) for seed in range(60)]
-    found = of_seeds(posteriors.__getitem__, guess, ["card[SQ]", "layout"], 60)
-    verify_bounds(found, 0.5)
-    # A control: the score without an answer as the greater of two means of the same draws makes the answer look cheap.
+    estimates = of_seeds(posteriors.__getitem__, guess, ["card[SQ]", "layout"], 60)
+    verify_bounds(estimates, 0.5)
+    # A control: the score without an answer as the greater of two means of the same
+    # draws makes the answer look cheap.
     plain = np.array(
         [
-            1.0 - one.layouts.holds("SQ")[:, [E, W]].mean(axis=0).max()
-            for one in posteriors
+            1.0 - posterior.layouts.holds("SQ")[:, [E, W]].mean(axis=0).max()
+            for posterior in posteriors
         ]
     )
     with pytest.raises(AssertionError):
@@ -175,34 +181,39 @@ def test_a_two_way_guess_is_worth_one_half(draws):
 
 
 def test_of_draws_an_answer_that_tells_nothing_is_not_shown_to_be_worth_anything():
-    """A question of 128 answers looks valuable where actions are chosen and paid on the
-    same draws.
+    """A question of 128 answers looks valuable on the draws that chose actions.
+
+    So actions are not chosen and paid on the same draws.
     """
-    whole = small().infer()
+    posterior = small().infer()
     pays = np.stack(
-        [np.asarray(function(whole.layouts), float) for function in PAYS.values()],
+        [np.asarray(function(posterior.layouts), float) for function in PAYS.values()],
         axis=1,
     )
-    _, queen = by_hand(whole, whole.layouts.holds("SQ").argmax(axis=1).tolist(), pays)
-    _, nothing = by_hand(whole, noise(whole.layouts).tolist(), pays)
-    asked = {"noise": noise, "queen": lambda some: some.holds("SQ").argmax(axis=1)}
-    found = of_seeds(
-        lambda seed: small().infer("direct", draws=250, rng=seed), PAYS, asked, 40
+    _, queen = by_hand(
+        posterior, posterior.layouts.holds("SQ").argmax(axis=1).tolist(), pays
     )
-    verify_bounds(found, np.array([nothing, queen]))
-    swapped = found[..., [1, 0, 3, 2]]
+    _, nothing = by_hand(posterior, noise(posterior.layouts).tolist(), pays)
+    questions = {
+        "noise": noise,
+        "queen": lambda layouts: layouts.holds("SQ").argmax(axis=1),
+    }
+    estimates = of_seeds(
+        lambda seed: small().infer("direct", draws=250, rng=seed), PAYS, questions, 40
+    )
+    verify_bounds(estimates, np.array([nothing, queen]))
+    swapped = estimates[..., [1, 0, 3, 2]]
     with pytest.raises(AssertionError):
         verify_bounds(swapped, np.array([nothing, queen]))
 
 
 def test_the_usual_questions_are_those_in_doubt():
     posterior = positions.quiet().infer()
-    names = [one.name for one in enquiries(posterior, None)]
+    names = [enquiry.name for enquiry in enquiries(posterior, None)]
     assert "card[SQ]" in names
     assert "card[SA]" not in names  # South is known to hold it
-    assert not any(
-        "[N" in name or "[E" in name for name in names
-    )  # both hands are seen
+    # both hands are seen
+    assert not any("[N" in name or "[E" in name for name in names)
     assert {"points[S]", "length[W:H]", "layout"} <= set(names)
 
 

@@ -1,5 +1,6 @@
-"""Laws of corrected figures: whatever network, solver and number of solved layouts, no
-figure is one that cannot be.
+"""Laws of corrected figures: no figure is one that cannot be.
+
+Whatever the network, the solver and the number of solved layouts.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from bayesbridge.plugins import Output, TrickCount, hookimpl
 
 def tricks(layouts, seat):
-    "Four manners, by the hand that is known: always the same, nearly always, by points, and against all points."
+    "Four manners, by the known hand: constant, nearly so, by points, against points."
     others = layouts.points[:, (seat + 1) % 4]
     return [
         np.full(len(layouts), 9),
@@ -41,7 +42,8 @@ class Leads:
     def estimate(self, layouts, question):
         leader = question.table[1]
         taken = np.minimum(13, 13 - tricks(layouts, leader)[:, None] + np.arange(52) % 2)
-        held = (layouts.masks[:, leader, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(bool)
+        cards = np.arange(52, dtype=np.uint64)
+        held = (layouts.masks[:, leader, None] >> cards & np.uint64(1)).astype(bool)
         return {"lead_tricks": np.where(held, taken, -1).astype(np.int8)}
 
 @hookimpl
@@ -58,8 +60,9 @@ def plugin(install):
 
 
 def position(seed):
-    """The posterior of a random hand after a random length was shown, and how many
-    layouts to solve: 3 to 300.
+    """The posterior of a random hand after a random length was shown.
+
+    And how many layouts to solve: 3 to 300.
     """
     rng = np.random.default_rng([29, seed])
     hand = bb.Hand(sum(1 << int(card) for card in rng.permutation(52)[:13]))
@@ -101,12 +104,12 @@ def test_contracts_and_leads():
         assert (result["pmf_error"].values > 0).all()
         is_share(result["make"].item(), result["make_error"].item())
         assert result["make"].item() == pytest.approx(result["pmf"].values[9:].sum())
-        found = bb.play(posterior, "3NT by S", seconds=solve / 1000, rng=rng)
-        for choice in found.choices:
+        comparison = bb.play(posterior, "3NT by S", seconds=solve / 1000, rng=rng)
+        for choice in comparison.choices:
             is_share(*choice.chance)
             assert 0.0 <= choice.tricks[0] <= 13.0
             assert choice.tricks[1] > 0.0
-            assert choice is found.choices[0] or choice.behind[1] > 0.0
+            assert choice is comparison.choices[0] or choice.behind[1] > 0.0
 
 
 @pytest.mark.parametrize("solved", [2, 3, 10, 30, 100, 300])

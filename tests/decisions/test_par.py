@@ -19,18 +19,18 @@ STRAINS = (Denom.clubs, Denom.diamonds, Denom.hearts, Denom.spades, Denom.nt)
 def test_the_score_is_that_of_another_program(seed):
     deal = random_deal(np.random.default_rng(seed))
     table = calc_dd_table(Deal(str(deal)))
-    tricks = [
-        [table[strain, player] for strain in STRAINS] for player in SEATS.values()
-    ]
+    tricks = []
+    for player in SEATS.values():
+        tricks.append([table[strain, player] for strain in STRAINS])
     for vulnerable, vul in VULNERABLE.items():
         for dealer, player in SEATS.items():
             expected = dds_par(table, vul, player).score
             assert par(tricks, vulnerable, dealer).score == expected
 
 
-def table_of(ours, theirs):
+def table_of(north_south, east_west):
     """North and South take these tricks, East and West those; clubs first."""
-    return [ours, theirs, ours, theirs]
+    return [north_south, east_west, north_south, east_west]
 
 
 GAME = table_of([4, 4, 5, 10, 9], [9, 8, 8, 2, 3])
@@ -57,9 +57,9 @@ def test_a_game_is_bid_no_higher_than_it_must_be():
 
 
 def test_what_both_sides_make_belongs_to_the_dealer():
-    both = table_of([6, 6, 6, 6, 7], [6, 6, 6, 6, 7])
-    assert par(both, dealer="N") == Par(90, Contract.of("1NT by N"))
-    assert par(both, dealer="E") == Par(-90, Contract.of("1NT by E"))
+    table = table_of([6, 6, 6, 6, 7], [6, 6, 6, 6, 7])
+    assert par(table, dealer="N") == Par(90, Contract.of("1NT by N"))
+    assert par(table, dealer="E") == Par(-90, Contract.of("1NT by E"))
 
 
 def test_a_deal_that_nobody_makes_is_passed_out():

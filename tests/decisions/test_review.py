@@ -35,15 +35,17 @@ import numpy as np
 from bayesbridge.plugins import Output, hookimpl
 
 class Solver:
-    "Tricks from the trick on, by all four hands and the card: as good as random, and the same every time."
+    "Tricks from here by all hands and the card: as good as random, always the same."
     name = "double_dummy_leads"
     seconds = 0.001
     outputs = (Output("lead_tricks", "Tricks of the side in turn.", ("card",), "int8"),)
 
     def estimate(self, layouts, question):
-        left = 13 - (question.played.bit_count() - len(question.trick.cards if question.trick else ())) // 4
+        lying = question.trick.cards if question.trick else ()
+        tricks_left = 13 - (question.played.bit_count() - len(lying)) // 4
         mixed = layouts.masks @ np.array([3, 5, 7, 11], np.uint64) >> np.uint64(9)
-        return {"lead_tricks": ((mixed[:, None] + np.arange(52, dtype=np.uint64) // 3) % np.uint64(left + 1))}
+        by_card = mixed[:, None] + np.arange(52, dtype=np.uint64) // 3
+        return {"lead_tricks": by_card % np.uint64(tricks_left + 1)}
 
 @hookimpl
 def bayesbridge_estimators():
@@ -175,7 +177,9 @@ def with_a_card_swapped(record, seat, other_seat):
     other_cards = [card for card in record.deal[other_seat] if card not in played]
     suits = {card.suit for card in other_cards}
     card = next(card for card in cards if card.suit in suits)
-    other_card = next(other for other in other_cards if other.suit == card.suit)
+    other_card = next(
+        candidate for candidate in other_cards if candidate.suit == card.suit
+    )
     hands = list(record.hands)
     for swapping in (seat, other_seat):
         mask = hands[swapping].mask ^ card.mask ^ other_card.mask

@@ -1,5 +1,6 @@
-"""One question under several models: the same answers as one at a time, tables counted
-once, refusals.
+"""One question under several models.
+
+The same answers as one at a time, tables counted once, refusals.
 """
 
 from math import log
@@ -24,11 +25,12 @@ def belief():
 
 
 def test_every_row_is_what_the_belief_says_on_its_own(belief):
-    found = bb.sensitivity(belief, BIDDERS)
-    assert found["bidder"].values.tolist() == list(BIDDERS)
+    table = bb.sensitivity(belief, BIDDERS)
+    assert table["bidder"].values.tolist() == list(BIDDERS)
     for name, bidder in BIDDERS.items():
         posterior = belief.with_bidder(bidder).infer(rng=0)
-        row, result = found.sel(bidder=name), bb.estimate(posterior)
+        row = table.sel(bidder=name)
+        result = bb.estimate(posterior)
         assert row["log_evidence"].item() == pytest.approx(
             posterior.log_evidence, rel=1e-12
         )
@@ -41,33 +43,34 @@ def test_every_row_is_what_the_belief_says_on_its_own(belief):
         points = posterior.point_probabilities().values @ np.arange(38)
         assert row["points"].values == pytest.approx(points, abs=1e-9)
         assert (row["error"].item(), row["method"].item()) == (0.0, "levels")
-    factor = found["log_bayes_factor"].values
+    factor = table["log_bayes_factor"].values
     assert factor == pytest.approx(
-        found["log_evidence"].values - found["log_evidence"].values[0]
+        table["log_evidence"].values - table["log_evidence"].values[0]
     )
-    # Calls made at random say nothing: 36 calls are legal for West, and 26 for East after 2NT.
-    assert found["log_evidence"].values[-1] == pytest.approx(-log(36) - log(26))
+    # Calls made at random say nothing: 36 calls are legal for West, and 26 for East
+    # after 2NT.
+    assert table["log_evidence"].values[-1] == pytest.approx(-log(36) - log(26))
 
 
 TWO = {name: BIDDERS[name] for name in ("0.02", "0.3")}
 
 
 @pytest.fixture(scope="module")
-def both():
+def sensitivities():
     """Answers of every kind under two models, and those of each model on its own."""
     belief = called()
-    asked = {"estimators": ["capture", "bid", "tricks"], "pair": "S:N", "rng": 3}
+    options = {"estimators": ["capture", "bid", "tricks"], "pair": "S:N", "rng": 3}
     alone = {
-        name: bb.estimate(belief.with_bidder(model).infer(rng=3), **asked)
+        name: bb.estimate(belief.with_bidder(model).infer(rng=3), **options)
         for name, model in TWO.items()
     }
-    return bb.sensitivity(belief, TWO, **asked), alone
+    return bb.sensitivity(belief, TWO, **options), alone
 
 
-def test_every_output_is_what_estimate_says_under_each_model(both):
-    found, alone = both
+def test_every_output_is_what_estimate_says_under_each_model(sensitivities):
+    table, alone = sensitivities
     for name, result in alone.items():
-        row = found.sel(bidder=name)
+        row = table.sel(bidder=name)
         for output, draws in result["posterior"].data_vars.items():
             assert row[f"{output}_sd"].values.ravel() == pytest.approx(
                 np.ravel(draws.attrs["sd"])
@@ -84,10 +87,10 @@ def test_every_output_is_what_estimate_says_under_each_model(both):
             assert shares.sum(f"{output}_value").values == pytest.approx(1.0)
 
 
-def test_tricks_are_what_their_distribution_says_under_each_model(both):
-    found, alone = both
+def test_tricks_are_what_their_distribution_says_under_each_model(sensitivities):
+    table, alone = sensitivities
     for name, result in alone.items():
-        row = found.sel(bidder=name)
+        row = table.sel(bidder=name)
         for output in ("T", "tricks"):
             number = result.tricks(output)
             assert row[f"{output}_mean"].item() == pytest.approx(number.mean_if_held)
@@ -96,24 +99,26 @@ def test_tricks_are_what_their_distribution_says_under_each_model(both):
             )
         assert row["T_holds"].item() == pytest.approx(result.tricks("T").holds)
         assert "tricks_holds" not in row
-    assert found["level_pmf"].dims == ("bidder", "seat", "level_value")
+    assert table["level_pmf"].dims == ("bidder", "seat", "level_value")
     for former, name in (("T", "T_pmf"), ("qualified", "T_holds")):
-        assert found[former].equals(found[name])
+        assert table[former].equals(table[name])
 
 
 def test_a_contract_is_what_estimate_says_under_each_model():
     belief = called()
-    asked = {"contract": "3NT", "by": "S", "solve": 0, "rng": 3}
-    found = bb.sensitivity(belief, TWO, **asked)
+    options = {"contract": "3NT", "by": "S", "solve": 0, "rng": 3}
+    table = bb.sensitivity(belief, TWO, **options)
     for name, model in TWO.items():
-        row = found.sel(bidder=name)
-        odds = bb.estimate(belief.with_bidder(model).infer(rng=3), **asked)["contract"]
+        row = table.sel(bidder=name)
+        odds = bb.estimate(belief.with_bidder(model).infer(rng=3), **options)[
+            "contract"
+        ]
         for variable in ("make", "make_error"):
             assert row[variable].item() == pytest.approx(odds[variable].item())
         for variable in ("mean", "mean_error", "pmf", "pmf_error"):
             figure = row[f"contract_{variable}"].values
             assert figure == pytest.approx(odds[variable].values)
-    assert len(set(found["make"].values.tolist())) == 2
+    assert len(set(table["make"].values.tolist())) == 2
 
 
 def test_a_contract_tells_the_pair():
@@ -131,9 +136,9 @@ class Fails:
 
 def test_an_estimator_that_fails_is_left_out_under_each_model():
     with pytest.warns(UserWarning, match=r"left out under '0\.3': .*no answer"):
-        found = bb.sensitivity(called(), {"0.3": TWO["0.3"]}, ["bid", Fails()])
-    assert "level_mean" in found
-    assert "x_mean" not in found
+        table = bb.sensitivity(called(), {"0.3": TWO["0.3"]}, ["bid", Fails()])
+    assert "level_mean" in table
+    assert "x_mean" not in table
     with pytest.raises(bb.BayesBridgeError, match="no answer"):
         bb.sensitivity(called(), TWO, Fails())
 
@@ -151,11 +156,11 @@ def test_what_a_model_makes_impossible_is_a_row_without_answers():
     """No hand bids 7NT beside South's 19 points without a slip."""
     belief = wide().given(bb.Called("W", "7NT"))
     models = {"never": BIDDERS["0.0"], "sometimes": BIDDERS["0.02"]}
-    found = bb.sensitivity(belief, models)
-    assert found["log_evidence"].values[0] == -np.inf
-    assert found["method"].values.tolist() == ["impossible", "levels"]
-    assert found["log_bayes_factor"].values.tolist() == [0.0, np.inf]
-    assert np.isnan(found["T_at_least"].values[0]).all()
+    table = bb.sensitivity(belief, models)
+    assert table["log_evidence"].values[0] == -np.inf
+    assert table["method"].values.tolist() == ["impossible", "levels"]
+    assert table["log_bayes_factor"].values.tolist() == [0.0, np.inf]
+    assert np.isnan(table["T_at_least"].values[0]).all()
     turned = bb.sensitivity(belief, dict(reversed(models.items())))
     assert turned["log_bayes_factor"].values.tolist() == [0.0, -np.inf]
 
@@ -170,9 +175,9 @@ def test_what_a_model_makes_impossible_is_a_row_without_answers():
     ],
 )
 def test_settings_hold_for_every_model(document, words, bidder, settings):
-    def log_evidence(*more):
-        said = document(*words, *more)
-        return said.get("models", [said])[0]["log_evidence"]
+    def log_evidence(*options):
+        answer = document(*words, *options)
+        return answer.get("models", [answer])[0]["log_evidence"]
 
     alone = log_evidence("--bidder", bidder, *settings.split())
     assert log_evidence("--bidders", bidder, *settings.split()) == pytest.approx(alone)
@@ -181,13 +186,13 @@ def test_settings_hold_for_every_model(document, words, bidder, settings):
 
 def test_at_the_command_line(document, answer):
     words = [*WORDS, "--bidders", "iterative,iterative-suits", "--draws", "200"]
-    first, second = document(*words)["models"]
-    assert (first["bidder"], second["bidder"], first["method"]) == (
+    iterative, with_suits = document(*words)["models"]
+    assert (iterative["bidder"], with_suits["bidder"], iterative["method"]) == (
         "iterative",
         "iterative-suits",
         "levels",
     )
-    assert sum(second["T"].values()) == pytest.approx(1)
+    assert sum(with_suits["T"].values()) == pytest.approx(1)
     assert "The same question under every bidder model" in answer(*words)
 
 

@@ -1,5 +1,6 @@
-"""Whether there is room for all that the calls show, and where readings and posterior
-differ.
+"""Whether there is room for all that the calls show.
+
+And where readings and posterior differ.
 """
 
 import pytest
@@ -59,16 +60,17 @@ STRONG = "AKQ4.AK65.Q8.742"  # 18 points, four spades
     ],
 )
 def test_room_is_what_is_not_in_sight(points, spades, sentences):
-    """Forty points and thirteen cards of a suit; nothing need remain for the last
-    hidden hand only if it has shown nothing.
+    """Forty points and thirteen cards of a suit are to be shared.
+
+    Nothing need remain for the last hidden hand only if it has shown nothing.
     """
     read = [
         reading("S", "1NT", points[0], spades[0]),
         reading("N", "3NT", points[1], spades[1]),
         reading("E", "Pass", 9, 5),
     ]
-    found = shortages(belief(STRONG), read)
-    assert [one.sentence.partition(": ")[2] for one in found] == sentences
+    findings = shortages(belief(STRONG), read)
+    assert [finding.sentence.partition(": ")[2] for finding in findings] == sentences
 
 
 def test_who_shows_all_that_remains_has_room():
@@ -92,4 +94,6 @@ def test_where_the_answer_has_other_lengths_it_says_so():
     ]
     assert length_changes(posterior, [near]) == []
     hearts = reading("N", "2NT", 12, round(mean) + 2, moved=(Suit.H,))
-    assert not any("spades" in one for one in length_changes(posterior, [hearts]))
+    assert not any(
+        "spades" in sentence for sentence in length_changes(posterior, [hearts])
+    )

@@ -1,9 +1,11 @@
-"""Suit play: against a search of every plan, plans walked card by card, evidence, and
-figures of textbooks.
+"""Suit play against a search of every plan.
+
+Plans walked card by card, evidence, and figures of textbooks.
 """
 
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
+from typing import NamedTuple
 
 import pytest
 
@@ -15,76 +17,98 @@ from bayesbridge.game.cards import holding as read_holding
 pytestmark = pytest.mark.quick
 
 
-def every_outcome(first, second, west, east_of, goal, won=0):
-    """Outcomes of all plans, as sets of layouts that reach the goal: single cards, no
-    equals, nothing dropped.
+def every_outcome(north, south, west, east, goal, won=0):
+    """Outcomes of all plans, as sets of layouts that reach the goal.
 
-    ``west`` maps the name of a layout to West's cards, ``east_of`` to East's;
-    declarer's hands are sets of ranks.
+    Single cards, no equals, nothing dropped.
+
+    ``west`` maps the name of a layout to West's cards, ``east`` to East's; declarer's
+    hands are sets of ranks.
     """
     if not west:
         return {frozenset()}
-    if not first and not second:
+    if not north and not south:
         return {frozenset(west) if won >= goal else frozenset()}
-    found = set()
-    for hand, own, other in ((0, first, second), (1, second, first)):
-        for lead in own:
-            # The first hand leads: East, the second hand, West. The second hand leads: West, the first hand, East.
-            next_, last = (east_of, west) if hand == 0 else (west, east_of)
+    leads_of_north = Lead(north, south, east, west, goal, won)
+    leads_of_south = Lead(south, north, west, east, goal, won)
+    return leads_of_north.outcomes() | leads_of_south.outcomes()
+
+
+class Lead(NamedTuple):
+    """A hand is to lead, then a defender, its partner and the last defender play."""
+
+    leader: frozenset
+    partner: frozenset
+    next_hands: dict
+    last_hands: dict
+    goal: int
+    won: int
+
+    def outcomes(self):
+        outcomes = set()
+        for lead in self.leader:
             joined = {frozenset()}
-            for card in seen(next_):
-                here = holding(next_, card)
-                choices = set()
-                for third in other or {None}:
-                    inner = {frozenset()}
-                    for final in seen({name: last[name] for name in here}):
-                        there = holding({name: last[name] for name in here}, final)
-                        after_next = {name: next_[name] - {card} for name in there}
-                        after_last = {name: last[name] - {final} for name in there}
-                        hands = (own - {lead}, other - {third})
-                        sides = (
-                            (after_last, after_next)
-                            if hand == 0
-                            else (after_next, after_last)
-                        )
-                        ours = max(lead, -1 if third is None else third)
-                        theirs = max(
-                            -1 if card is None else card, -1 if final is None else final
-                        )
-                        deeper = every_outcome(
-                            *(hands if hand == 0 else hands[::-1]),
-                            *sides,
-                            goal,
-                            won + (ours > theirs),
-                        )
-                        inner = join(inner, deeper, there)
-                    choices |= {finished(one, here) for one in inner}
-                joined = join(joined, choices, here)
-            found |= {finished(one, west) for one in joined}
-    return found
+            for card in cards_of(self.next_hands):
+                names = holding(self.next_hands, card)
+                joined = join(joined, self.after_two_cards(lead, card, names), names)
+            outcomes |= {finished(outcome, self.next_hands) for outcome in joined}
+        return outcomes
+
+    def after_two_cards(self, lead, card, names):
+        """Outcomes in the layouts of these names; partner chooses its card."""
+        last_hands = {name: self.last_hands[name] for name in names}
+        choices = set()
+        for third in self.partner or {None}:
+            joined = {frozenset()}
+            for final in cards_of(last_hands):
+                names_of_final = holding(last_hands, final)
+                deeper = self.after_trick(lead, card, third, final, names_of_final)
+                joined = join(joined, deeper, names_of_final)
+            choices |= {finished(outcome, names) for outcome in joined}
+        return choices
+
+    def after_trick(self, lead, card, third, final, names):
+        return every_outcome(
+            self.leader - {lead},
+            self.partner - {third},
+            {name: self.last_hands[name] - {final} for name in names},
+            {name: self.next_hands[name] - {card} for name in names},
+            self.goal,
+            self.won + beats((lead, third), (card, final)),
+        )
+
+
+def beats(cards, defenders_cards):
+    """Whether declarer's side takes the trick; ``None`` is a card of another suit."""
+    return highest(cards) > highest(defenders_cards)
+
+
+def highest(cards):
+    return max(-1 if card is None else card for card in cards)
 
 
 LOST = "lost"
 
 
-def join(before, more, here):
-    """Each layout takes its worst reply: a name that any branch loses is marked as
-    lost.
+def join(outcomes, replies, names):
+    """Each layout takes its worst reply.
+
+    A name that any branch loses is marked as lost.
     """
-    lost = {
-        one | {(LOST, name) for name in here if name not in two}
-        for one in before
-        for two in more
-    }
-    return {frozenset(one) for one in lost}
+    joined = set()
+    for outcome, reply in product(outcomes, replies):
+        lost = {(LOST, name) for name in names if name not in reply}
+        joined.add(outcome | lost)
+    return joined
 
 
 def finished(marked, names):
     return frozenset(name for name in names if (LOST, name) not in marked)
 
 
-def seen(hands):
-    return {card for held in hands.values() for card in held or {None}}
+def cards_of(hands):
+    """The cards that a defender may play in some layout, ``None`` if it has none."""
+    return set().union(*(held or {None} for held in hands.values()))
 
 
 def holding(hands, card):
@@ -95,80 +119,92 @@ def holding(hands, card):
     ]
 
 
+def best_of_all_plans(pair, ranks, goal, vacant):
+    """The greatest P(goal) of all plans, card by card; ``ranks`` are missing."""
+    west = {}
+    for size in range(len(ranks) + 1):
+        for held in combinations(ranks, size):
+            west[frozenset(held)] = frozenset(held)
+    east = {name: frozenset(ranks) - held for name, held in west.items()}
+    west_places, east_places = vacant
+    places = west_places + east_places
+    shares = {
+        name: comb(places - len(ranks), west_places - len(name))
+        / comb(places, west_places)
+        for name in west
+    }
+    outcomes = every_outcome(
+        frozenset(pair.first), frozenset(pair.second), west, east, goal
+    )
+    return max(sum(map(shares.get, outcome)) for outcome in outcomes)
+
+
+def best_of_search(pair, weights, goal):
+    """The greatest P(goal) of the plans that the search keeps."""
+    game = SuitGame(pair, goal)
+    all_layouts = (1 << len(pair.layouts)) - 1
+    chances = []
+    for outcome, _ in game.front(game.start, all_layouts, goal):
+        reached = [
+            weight for place, weight in enumerate(weights) if outcome >> place & 1
+        ]
+        chances.append(sum(reached))
+    return max(chances)
+
+
 @pytest.mark.parametrize(
-    ("first", "second", "missing"),
+    ("north", "south", "missing"),
     [("AQ", "32", "K4"), ("KJ", "32", "AQ"), ("AT", "Q2", "KJ3"), ("K9", "Q2", "AJT")],
 )
-def test_every_plan_of_a_short_suit(first, second, missing):
-    """All plans, card by card, reach no more than the search says, with weights of all
-    kinds.
+def test_every_plan_of_a_short_suit(north, south, missing):
+    """All plans, card by card, reach no more than the search says.
+
+    With weights of all kinds.
     """
-    fields = [read_holding(text) for text in (first, second, missing)]
+    fields = [read_holding(text) for text in (north, south, missing)]
     pair = Combination.of(fields[0], fields[1], 0x1FFF & ~sum(fields))
     ranks = [RANKS.index(letter) for letter in missing]
-    west = {
-        frozenset(held): frozenset(held)
-        for size in range(len(ranks) + 1)
-        for held in combinations(ranks, size)
-    }
-    east = {name: frozenset(ranks) - held for name, held in west.items()}
-    layouts = pair.layouts
     for vacant in ((13, 13), (3, 9)):
         weights = weights_of(pair, prior_shares(pair, vacant))
-        a, b = vacant
-        shares = {
-            name: comb(a + b - len(ranks), a - len(name)) / comb(a + b, a)
-            for name in west
-        }
         for goal in (1, 2):
-            everything = every_outcome(
-                frozenset(pair.first), frozenset(pair.second), west, east, goal
+            assert best_of_search(pair, weights, goal) == pytest.approx(
+                best_of_all_plans(pair, ranks, goal, vacant), abs=1e-12
             )
-            best = max(sum(shares[name] for name in outcome) for outcome in everything)
-            game = SuitGame(pair, goal)
-            reached = max(
-                sum(
-                    weight
-                    for place, weight in enumerate(weights)
-                    if outcome >> place & 1
-                )
-                for outcome, _ in game.front(game.start, (1 << len(layouts)) - 1, goal)
-            )
-            assert reached == pytest.approx(best, abs=1e-12)
 
 
-def walked(step, first, second, west, east, table):
-    """Tricks of a plan in one layout, card by card, against the worst that the
-    defenders can do.
+def tricks_of_plan(step, leader, partner, west, east, seats):
+    """Tricks of a plan in one layout, card by card.
+
+    Against the worst that the defenders can do. ``leader`` and
+    ``partner`` are the hands of the two ``seats``, in this order.
     """
     if step is None:
-        return sure(first, second, west | east)
-    leads_first = step["leader"] == table[0].name
-    own, other = (first, second) if leads_first else (second, first)
-    next_, last = (east, west) if leads_first else (west, east)
+        return sure_tricks(leader, partner, west | east)
+    if step["leader"] != seats[0].name:
+        assert step["leader"] == seats[1].name
+        return tricks_of_plan(step, partner, leader, east, west, seats[::-1])
     lead = RANKS.index(step["lead"])
-    assert lead in own
+    assert lead in leader
     worst = 13
-    for card in next_ or {None}:
-        answer = next(one for one in step["answers"] if matches(one["played"], card))
+    for card in east or {None}:
+        answer = next(
+            answer for answer in step["answers"] if matches(answer["played"], card)
+        )
         third = RANKS.index(answer["card"]) if answer["card"] else None
-        assert (third in other) if other else third is None
-        for final in last or {None}:
-            after = next(
-                one["next"] for one in answer["then"] if matches(one["played"], final)
+        assert (third in partner) if partner else third is None
+        for final in west or {None}:
+            branch = next(
+                branch for branch in answer["then"] if matches(branch["played"], final)
             )
-            beats = max(lead, -1 if third is None else third) > max(
-                -1 if card is None else card, -1 if final is None else final
+            deeper = tricks_of_plan(
+                branch["next"],
+                leader - {lead},
+                partner - {third},
+                west - {final},
+                east - {card},
+                seats,
             )
-            hands = own - {lead}, other - {third}
-            sides = next_ - {card}, last - {final}
-            deeper = walked(
-                after,
-                *(hands if leads_first else hands[::-1]),
-                *(sides[::-1] if leads_first else sides),
-                table,
-            )
-            worst = min(worst, beats + deeper)
+            worst = min(worst, beats((lead, third), (card, final)) + deeper)
     return worst
 
 
@@ -176,14 +212,18 @@ def matches(played, card):
     return (card is None and not played) or (card is not None and RANKS[card] in played)
 
 
-def sure(first, second, defenders):
+def sure_tricks(north, south, defenders):
     """Tricks that need no plan: cards above all of the defenders', one a trick."""
     top = max(defenders, default=-1)
-    return min(sum(card > top for card in first | second), max(len(first), len(second)))
+    return min(sum(card > top for card in north | south), max(len(north), len(south)))
+
+
+def ranks_of(text):
+    return frozenset(RANKS.index(letter) for letter in text)
 
 
 @pytest.mark.parametrize(
-    ("first", "second"),
+    ("north", "south"),
     [
         ("AJT32", "K954"),
         ("AQT", "432"),
@@ -192,26 +232,29 @@ def sure(first, second, defenders):
         ("AQ98x", "Jx"),
     ],
 )
-def test_a_plan_does_what_is_said_of_it(first, second):
-    """Walked against all defences in each layout of single cards, with its text in
-    words.
+def test_a_plan_does_what_is_said_of_it(north, south):
+    """Plans are walked against all defences in each layout of single cards.
+
+    With their text in words.
     """
-    play = bb.suit_play(first, second)
+    play = bb.suit_play(north, south)
     missing = [RANKS.index(letter) for letter in play.missing]
     m = len(missing)
     for line in (*play.goals, play.best):
-        mean, reached = 0.0, dict.fromkeys(line.at_least, 0.0)
+        mean = 0.0
+        reached = dict.fromkeys(line.at_least, 0.0)
         for bits in range(1 << m):
             west = frozenset(
                 rank for place, rank in enumerate(missing) if bits >> place & 1
             )
             share = comb(26 - m, 13 - len(west)) / comb(26, 13)
-            hands = (
-                frozenset(RANKS.index(letter) for letter in text)
-                for text in (play.first, play.second)
-            )
-            tricks = walked(
-                line.step, *hands, west, frozenset(missing) - west, play.table
+            tricks = tricks_of_plan(
+                line.step,
+                ranks_of(play.first),
+                ranks_of(play.second),
+                west,
+                frozenset(missing) - west,
+                play.table,
             )
             mean += share * tricks
             for goal in reached:
@@ -245,32 +288,32 @@ def test_of_equal_cards_the_lowest_is_played():
 
 def test_declarers_low_cards_count_as_small_where_the_search_is_long():
     """A bound from below, which says so."""
-    whole = bb.suit_play("QT86", "A953")
+    exhaustive = bb.suit_play("QT86", "A953")
     coarse = bb.suit_play("QT86", "A953", work=1000)
-    assert (whole.small, coarse.small != "") == ("", True)
-    for fine, rough in zip(whole.goals, coarse.goals, strict=False):
+    assert (exhaustive.small, coarse.small != "") == ("", True)
+    for fine, rough in zip(exhaustive.goals, coarse.goals, strict=False):
         assert rough.chance <= fine.chance + 1e-12
-    assert coarse.best.tricks <= whole.best.tricks
+    assert coarse.best.tricks <= exhaustive.best.tricks
 
 
-def opened(*more):
+def opened(*evidence):
     return bb.Belief("S", "K954.KJ3.A54.Q32").given(
-        bb.Reveal("N", "AJT32.A2.K76.A54"), *more
+        bb.Reveal("N", "AJT32.A2.K76.A54"), *evidence
     )
 
 
 def test_length_beside_changes_the_best_play():
-    """With seven hearts on the left the queen of spades lies on the right: 6 vacant
-    places against 10 … 13.
+    """With seven hearts on the left the queen of spades lies on the right.
+
+    There are 6 vacant places against 10 … 13.
     """
     belief = opened(bb.Length("W", "H", 7, 7))
     play = bb.suit_play("AJT32", "K954", belief.infer())
-    left, right = (
-        6,
-        12,
-    )  # West has 13 - 7 places, East 13 - 1 of the 8 hearts that are out
-    same = bb.suit_play("AJT32", "K954", vacant=(left, right))
-    assert play.goals[-1].chance == pytest.approx(same.goals[-1].chance, abs=1e-9)
+    # West has 13 - 7 places, East 13 - 1 of the 8 hearts that are out
+    left = 6
+    right = 12
+    by_places = bb.suit_play("AJT32", "K954", vacant=(left, right))
+    assert play.goals[-1].chance == pytest.approx(by_places.goals[-1].chance, abs=1e-9)
     assert play.goals[-1].chance > bb.suit_play("AJT32", "K954").goals[-1].chance
 
 
@@ -281,7 +324,8 @@ def test_cards_played_are_gone():
     )
     play = bb.suit_play("AJT3", "954", belief.infer())
     assert set(play.missing) == {"Q", "8"}
-    # West led one spade and East followed, so 12 places each are left for two cards: the ace drops the queen if 1-1.
+    # West led one spade and East followed, so 12 places each are left for two cards:
+    # the ace drops the queen if 1-1.
     assert play.goals[-1].chance == pytest.approx(12 * 12 * 2 / (24 * 23), abs=1e-9)
 
 
@@ -314,15 +358,21 @@ def test_bad_questions_about_a_posterior():
 
 
 def test_the_picture():
-    """Two bars for each number of tricks: by the plan for it, and by the plan for most
-    on average.
+    """Two bars for each number of tricks.
+
+    By the plan for it, and by the plan for most on average.
     """
     play = bb.suit_play("AQJ32", "654")
     ax = bb.plots.suit_play(play)
-    own, average = ([bar.get_height() for bar in bars] for bars in ax.containers)
+    own_bars, average_bars = ax.containers
+    own = [bar.get_height() for bar in own_bars]
+    average = [bar.get_height() for bar in average_bars]
     assert own == pytest.approx([line.chance for line in play.goals])
     assert average == pytest.approx(list(play.best.at_least.values()))
-    assert all(best >= other - 1e-12 for best, other in zip(own, average, strict=True))
+    assert all(
+        chance >= mean_chance - 1e-12
+        for chance, mean_chance in zip(own, average, strict=True)
+    )
     assert [tick.get_text() for tick in ax.get_xticklabels()] == [
         f"{goal} or more" for goal in range(2, 6)
     ]
@@ -359,9 +409,9 @@ BRIDGEHANDS = [
 REESE = [("AKJTxx", "xxxx", 6, "89"), ("AQJTxx", "xxxxx", 6, "52")]
 
 
-def reached(first, second, goal):
+def reached(north, south, goal):
     """P(at least so many tricks), or the most tricks on average."""
-    play = bb.suit_play(first, second)
+    play = bb.suit_play(north, south)
     assert not play.small
     if goal is None:
         return play.best.tricks
@@ -371,9 +421,9 @@ def reached(first, second, goal):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "goal", "printed"), [*WARMERDAM, *BRIDGEHANDS, *REESE]
+    ("north", "south", "goal", "printed"), [*WARMERDAM, *BRIDGEHANDS, *REESE]
 )
-def test_figures_in_print(first, second, goal, printed):
-    value = reached(first, second, goal) * (1 if goal is None else 100)
+def test_figures_in_print(north, south, goal, printed):
+    value = reached(north, south, goal) * (1 if goal is None else 100)
     digits = len(printed.partition(".")[2])
     assert abs(value - float(printed)) <= 0.5 * 10**-digits + 1e-9

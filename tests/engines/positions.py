@@ -155,12 +155,13 @@ def random_view(rng):
     return view
 
 
+# N E S W of one deal
 HANDS = (
     "AKQ2.KJ3.A54.Q32",
     "T976.T95.J76.KJ8",
     "J54.AQ2.KQ32.A54",
     "83.8764.T98.T976",
-)  # N E S W of one deal
+)
 
 
 def closed(*rooms):

@@ -182,7 +182,8 @@ def deviations(sampled, exact):
         (sampled.length_probabilities(), exact.length_probabilities()),
     ):
         p = np.clip(truth.values, 0.0, 1.0)
-        # Rare events are no normal deviates: none is asked to be closer than a few draws.
+        # Rare events are no normal deviates: none is asked to be closer than a few
+        # draws.
         error = np.sqrt(p * (1 - p) / sampled.ess) + 1.0 / sampled.ess
         worst = max(worst, float((np.abs(estimate.values - p) / error).max()))
     return worst
@@ -220,7 +221,8 @@ def test_samplers_agree_with_enumeration_under_soft_evidence(name, method):
     assert sampled.log_evidence - sampled.log_marginal == pytest.approx(
         exact.log_evidence - exact.log_marginal, abs=1e-9
     )
-    # Entropy: log₂ of the count, P(evidence) and the mean log likelihood; their errors add up.
+    # Entropy: log₂ of the count, P(evidence) and the mean log likelihood; their errors
+    # add up.
     assert exact.log_likelihood is not None
     mean = exact.weights @ exact.log_likelihood
     spread = math.sqrt(float(exact.weights @ (exact.log_likelihood - mean) ** 2))

@@ -237,5 +237,6 @@ def test_contradictions_count_to_zero():
     assert count(SEEN.length(E, 3, 5, 2)) == 0
     assert count(SEEN.hold(E, HEARTS)) == 0
     assert count(SEEN.points(N, 20, 40).points(E, 20, 40)) == 0
-    # Nothing plain to see here: eight tops and 26 small cards allow no such pair of hands.
+    # Nothing plain to see here: eight tops and 26 small cards allow no such pair of
+    # hands.
     assert count(DUMMY.points(E, 0, 1).points(W, 0, 1)) == 0

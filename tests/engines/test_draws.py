@@ -6,8 +6,9 @@ from tests.belief.test_posterior import HARD, made
 
 
 def test_exact_marginals_do_not_depend_on_the_draws():
-    """Hard evidence alone: two draws or all layouts, the probabilities are the same
-    exact ones.
+    """Hard evidence alone has exact probabilities.
+
+    They are the same with two draws and with all layouts.
     """
     two = HARD.infer("direct", draws=2, rng=5)
     all_of_them = made("hard enumerate")

@@ -218,8 +218,9 @@ def test_draws_at_full_size_follow_the_exact_marginals():
 
 
 def test_what_cannot_be_is_proved():
-    """South holds the aces of spades and diamonds and no other hand bids 6NT; a slip
-    makes it possible again.
+    """South holds two aces, and no other hand bids 6NT.
+
+    They are those of spades and diamonds. A slip makes the call possible again.
     """
     with pytest.raises(
         Contradiction,

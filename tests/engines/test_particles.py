@@ -26,7 +26,8 @@ def one_swap(layouts, constraints):
                 swapped = layout.copy()
                 swapped[owner[x]] ^= np.uint64(1 << x | 1 << y)
                 swapped[owner[y]] ^= np.uint64(1 << x | 1 << y)
-                # A swap that the hard evidence forbids is not listed, and the layout stays.
+                # A swap that the hard evidence forbids is not listed, and the layout
+                # stays.
                 j = index.get(swapped.tobytes(), i)
                 matrix[i, j] += 1 / (len(unknown) * len(elsewhere))
     return matrix
@@ -50,7 +51,8 @@ def test_one_swap_has_the_probabilities_of_its_definition(constraints):
         counts = tally(moves.shuffle(copies, 1, start), layouts)
         assert p_value(counts, matrix[start]) > 1e-6
         if refused[start]:
-            # The control: a walk that tries again until the hard evidence allows a swap.
+            # The control: a walk that tries again until the hard evidence allows a
+            # swap.
             assert p_value(counts, jump[start] / jump[start].sum()) < 1e-9
 
 

@@ -55,7 +55,8 @@ def test_draws_follow_the_density_and_tell_it():
     np.testing.assert_allclose(
         log_q, proposal.mixed(proposal.log_tilted(drawn)), rtol=0, atol=1e-10
     )
-    # Negative controls: neither the uniform distribution nor the tilted part alone passes
+    # Negative controls: neither the uniform distribution nor the tilted part alone
+    # passes
     # for the mixture.
     assert p_value(observed, np.full(len(layouts), 1 / len(layouts))) < 1e-6
     assert p_value(observed, np.exp(proposal.log_tilted(layouts))) < 1e-6
@@ -89,8 +90,9 @@ def test_hard_evidence_is_kept_and_dead_draws_are_what_is_missing(seed):
 
 
 def test_evidence_about_the_last_seat_kills_draws():
-    """The test above must meet dead draws somewhere: the last seat can take six cards
-    only.
+    """The test above must meet dead draws somewhere.
+
+    Here the last seat can take six cards only.
     """
     constraints = closed(0, 4, 4, 4)
     unknown_mask = constraints.normalised().unknown_mask

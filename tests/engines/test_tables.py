@@ -107,6 +107,17 @@ def test_draws_do_not_depend_on_the_draw_before():
     assert p_of_successions(sticky) < 1e-9
 
 
+def cdf_of_sum_of_squares(z, samples):
+    """P(a sum of z² no greater than this), for z of correlated ``samples`` (n, len(z)).
+
+    The sum strays as the cards hang together: a multiple of χ², with the mean and the
+    variance that R gives.
+    """
+    R = np.corrcoef(samples.astype(np.float32), rowvar=False)
+    scale = (R**2).sum() / len(z)
+    return chi2.cdf((z**2).sum() / scale, len(z) / scale)
+
+
 @pytest.mark.parametrize("evidence", FULL_SIZE.values(), ids=FULL_SIZE)
 def test_lengths_points_and_cards_of_draws_follow_the_exact_distributions(evidence):
     sampler = LayoutIndex.of(evidence)
@@ -131,11 +142,7 @@ def test_lengths_points_and_cards_of_draws_follow_the_exact_distributions(eviden
     unsure = (p > 0) & (p < 1)
     z = (bits.sum(0) - n * p)[unsure] / np.sqrt(n * p * (1 - p))[unsure]
     assert np.abs(z).max() < 5.5
-    # The sum of z² strays as the cards hang together: a multiple of χ², with the mean and
-    # the variance that R gives.
-    R = np.corrcoef(bits[:20_000, unsure].astype(np.float32), rowvar=False)
-    scale = (R**2).sum() / len(z)
-    assert 1e-6 < chi2.cdf((z**2).sum() / scale, len(z) / scale) < 1 - 1e-6
+    assert 1e-6 < cdf_of_sum_of_squares(z, bits[:20_000, unsure]) < 1 - 1e-6
 
 
 def test_the_wrong_target_fails():

@@ -144,7 +144,8 @@ def test_stretches_of_a_chain_count_its_autocorrelation():
         stretches = chain.reshape(2 * stretches_of(2, ess), -1)
         z_by_stretches.append(mean / standard_error(stretches.mean(axis=1) - mean))
         z_by_draws.append(mean / (chain.std() / np.sqrt(2 * n)))
-    # Stretches of finite length hang together a little: their error is too small by some
+    # Stretches of finite length hang together a little: their error is too small by
+    # some
     # percent.
     assert -AGREES < np.mean(np.square(z_by_stretches)) - 1 < AGREES + 0.2
     assert np.mean(np.square(z_by_draws)) > 1.2 + AGREES, (

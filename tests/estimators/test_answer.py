@@ -1,5 +1,6 @@
-"""T is captures by the paper's rule, never a contract that makes; and all that is said
-of tricks.
+"""T is captures by the paper's rule, never a contract that makes.
+
+And all that is said of tricks.
 """
 
 import re
@@ -66,8 +67,9 @@ def test_the_defenders_have_no_contract(answer):
 
 @pytest.mark.parametrize("contract", ["4S by W", "3NT by S", "2H by E"])
 def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
-    """Over all layouts, and over draws of many: within four standard errors of both
-    samples.
+    """Over all layouts, and over draws of many.
+
+    They agree within four standard errors of both samples.
     """
     contract = bb.Contract.of(contract)
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None)
@@ -76,20 +78,21 @@ def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
     many = belief.infer("direct", draws=4 * 1000, rng=2)
     for posterior in (few, many):
         result = bb.estimate(posterior, "tricks", pair=pair, trump=contract.strain)
-        whole = result.tricks("tricks").at_least(contract.tricks_needed)
+        expected = result.tricks("tricks").at_least(contract.tricks_needed)
         share, error = network_odds(posterior, contract, 3).make
         if posterior is few:
-            assert share == pytest.approx(whole, abs=1e-6)
-        assert abs(share - whole) < 4 * error
-        other = bb.estimate(posterior, "tricks", pair=pair, trump="C")
-        assert other.tricks("tricks").at_least(contract.tricks_needed) != pytest.approx(
-            whole, abs=1e-3
-        )
+            assert share == pytest.approx(expected, abs=1e-6)
+        assert abs(share - expected) < 4 * error
+        with_clubs = bb.estimate(posterior, "tricks", pair=pair, trump="C")
+        assert with_clubs.tricks("tricks").at_least(
+            contract.tricks_needed
+        ) != pytest.approx(expected, abs=1e-3)
 
 
 class Several:
-    """One number, one over a wide range, one with labels, and one that is no whole
-    number.
+    """An estimator with an output of each kind.
+
+    One number, one over a wide range, one with labels, and one that is no whole number.
     """
 
     name = "several"
@@ -106,7 +109,8 @@ class Several:
     )
 
     def estimate(self, layouts, question):
-        points, n = layouts.points[:, question.pair[1]].astype(np.int16), len(layouts)
+        points = layouts.points[:, question.pair[1]].astype(np.int16)
+        n = len(layouts)
         return {
             "partner_hcp": points,
             "wide": 9 * points,
@@ -120,8 +124,8 @@ class Several:
 
 def test_every_output_is_shown_as_what_it_is(capsys):
     posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer("direct", draws=400, rng=1)
-    found = evaluate(posterior, [Several()], ask(posterior))
-    for table in Answer.of(found).tables:
+    evaluation = evaluate(posterior, [Several()], ask(posterior))
+    for table in Answer.of(evaluation).tables:
         show_table(table)
     text = capsys.readouterr().out
     assert "captur" not in text
@@ -179,8 +183,8 @@ def test_an_output_of_any_name_gets_its_goals(result):
     shares = result["pmf"]["haggled"].values
     assert tricks.fails == pytest.approx(shares[values == -1].sum())
     assert tricks.holds == pytest.approx(1 - tricks.fails)
-    given = shares[values >= 0] @ values[values >= 0] / tricks.holds
-    assert tricks.mean_if_held == pytest.approx(given)
+    mean_if_held = shares[values >= 0] @ values[values >= 0] / tricks.holds
+    assert tricks.mean_if_held == pytest.approx(mean_if_held)
     assert tricks.mean[0] == pytest.approx(shares @ values)
     for goal, share in tricks.goals.items():
         assert share == pytest.approx(shares[values >= goal].sum())
@@ -198,5 +202,6 @@ def test_summary_and_picture_read_it(result):
     assert "gives\nup" in [label.get_text() for label in ax.get_xticklabels()]
     least = result.tricks("play_out_tricks").at_least(7)
     assert bb.plots.tricks(result, "play_out_tricks").get_title() == (
-        f"Tricks of South, dummy North, in no trumps\n1NT makes (7 tricks or more): {100 * least:.0f} %"
+        "Tricks of South, dummy North, in no trumps\n"
+        f"1NT makes (7 tricks or more): {100 * least:.0f} %"
     )

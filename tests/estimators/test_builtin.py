@@ -1,5 +1,6 @@
-"""Built-in estimators: the literal algorithms, tricks by brute force, exact counts by
-walking every layout.
+"""Built-in estimators against other ways of computing them.
+
+The literal algorithms, tricks by brute force, exact counts by walking every layout.
 """
 
 import numpy as np
@@ -15,16 +16,17 @@ from tests.deals import deal_masks
 
 @pytest.mark.parametrize("pair", ["S:N", "N:S", "E:N"])
 def test_capture_equals_the_literal_algorithm(pair):
-    batch, question = Layouts(deal_masks(200, 3)), Question.of(pair)
-    found = run(CaptureEstimator(), batch, question)
+    batch = Layouts(deal_masks(200, 3))
+    question = Question.of(pair)
+    outputs = run(CaptureEstimator(), batch, question)
     conditions = set()
     for i, deal in enumerate(batch):
         expected = literal.capture(*(deal[seat] for seat in question.pair))
         conditions.add(expected.condition)
-        assert literal.CONDITIONS[found["condition"][i]] == expected.condition
-        for name in found.keys() - {"condition"}:
+        assert literal.CONDITIONS[outputs["condition"][i]] == expected.condition
+        for name in outputs.keys() - {"condition"}:
             value = getattr(expected, name)
-            assert found[name][i].tolist() == (
+            assert outputs[name][i].tolist() == (
                 list(value) if isinstance(value, tuple) else value
             ), name
     assert len(conditions) == 3
@@ -32,20 +34,23 @@ def test_capture_equals_the_literal_algorithm(pair):
 
 def test_bid_equals_the_literal_algorithm():
     batch = Layouts(deal_masks(200, 5))
-    found = run(BidEstimator(), batch, Question.of("S:N"))
+    outputs = run(BidEstimator(), batch, Question.of("S:N"))
     for i, deal in enumerate(batch):
         for seat in Seat:
             expected = literal.bid(deal[seat])
-            assert found["level"][i, seat] == expected.level
-            assert found["counts"][i, seat].tolist() == list(expected.counts)
-    assert len(np.unique(found["level"])) > 2
+            assert outputs["level"][i, seat] == expected.level
+            assert outputs["counts"][i, seat].tolist() == list(expected.counts)
+    assert len(np.unique(outputs["level"])) > 2
 
 
 def test_exact_counts_are_refused_where_points_tie_the_suits():
-    north, south = Hand.of("J54.AQ2.KQ32.A54"), Hand.of("AKQ2.KJ3.A54.Q32")
-    known = Constraints.free().hold(Seat.N, north.mask).hold(Seat.S, south.mask)
-    assert CaptureEstimator().distribution(known, Question.of("S:E")) is not None
+    north = Hand.of("J54.AQ2.KQ32.A54")
+    south = Hand.of("AKQ2.KJ3.A54.Q32")
+    constraints = Constraints.free().hold(Seat.N, north.mask).hold(Seat.S, south.mask)
+    assert CaptureEstimator().distribution(constraints, Question.of("S:E")) is not None
     assert (
-        CaptureEstimator().distribution(known.points(Seat.E, 1, 3), Question.of("S:E"))
+        CaptureEstimator().distribution(
+            constraints.points(Seat.E, 1, 3), Question.of("S:E")
+        )
         is None
     )

@@ -15,8 +15,9 @@ from bayesbridge.estimators.calibrated_sample import CalibratedSample
     st.floats(0.001, 100),
 )
 def test_weights_are_a_distribution_that_meets_the_predictions(seed, m, k, scale):
-    """They are never negative and add up to one, wherever the targets lie; within what
-    was drawn these are met.
+    """Weights are never negative and add up to one, wherever the targets lie.
+
+    Targets within what was drawn are met.
     """
     rng = np.random.default_rng(seed)
     controls = scale * rng.gamma(0.2, size=(m, k))
@@ -27,10 +28,10 @@ def test_weights_are_a_distribution_that_meets_the_predictions(seed, m, k, scale
         np.full(m, 1 / m), controls, controls.max(axis=0) * 3 + 1, 4000.0
     )
     values = rng.random(m)
-    for one in (inside, outside):
-        assert (one.weights >= 0).all()
-        assert one.weights.sum() == pytest.approx(1.0)
-        share, error = one.share(values)
+    for sample in (inside, outside):
+        assert (sample.weights >= 0).all()
+        assert sample.weights.sum() == pytest.approx(1.0)
+        share, error = sample.share(values)
         assert values.min() <= share <= values.max()
         assert 0 < error <= 0.5
     used = inside.controls.shape[1]
@@ -45,8 +46,8 @@ def test_predictions_that_are_the_same_in_all_layouts_explain_nothing():
     rng = np.random.default_rng(3)
     made = (rng.random(60) < 0.8).astype(float)
     plain = CalibratedSample.of(np.full(60, 1 / 60), ess=200.0)
-    same = np.tile([1.0, 0.9, 0.3, 7.1], (60, 1))  # whose means are off by rounding
-    assert CalibratedSample.of(plain.weights, same, same[0], 200.0).share(
+    constant = np.tile([1.0, 0.9, 0.3, 7.1], (60, 1))  # whose means are off by rounding
+    assert CalibratedSample.of(plain.weights, constant, constant[0], 200.0).share(
         made
     ) == plain.share(made)
 
@@ -54,12 +55,12 @@ def test_predictions_that_are_the_same_in_all_layouts_explain_nothing():
 def test_a_prediction_that_explains_all_leaves_the_error_of_the_draws():
     rng = np.random.default_rng(1)
     truth = rng.integers(6, 11, 5000).astype(float)
-    some = rng.integers(5000, size=200)
+    places = rng.integers(5000, size=200)
     blind = CalibratedSample.of(np.full(200, 1 / 200))
     sure = CalibratedSample.of(
-        blind.weights, truth[some, None], truth.mean()[None], 5000.0
+        blind.weights, truth[places, None], truth.mean()[None], 5000.0
     )
-    mean, error = sure.mean(truth[some], 0.0, 13.0, 1.0)
+    mean, error = sure.mean(truth[places], 0.0, 13.0, 1.0)
     assert mean == pytest.approx(truth.mean(), abs=0.01)
     assert error == pytest.approx(truth.std() / 5000**0.5, rel=0.1)
-    assert blind.mean(truth[some], 0.0, 13.0, 1.0)[1] > 4 * error
+    assert blind.mean(truth[places], 0.0, 13.0, 1.0)[1] > 4 * error

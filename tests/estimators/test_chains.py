@@ -71,17 +71,18 @@ def arviz_table(tree, names):
 
 
 def largest_z(result, tree):
-    """The largest difference between ArviZ's means of a tree and the summary, in
-    standard errors of resampling.
+    """The largest difference between ArviZ's means of a tree and the summary.
+
+    It is in standard errors of resampling.
     """
     names = sorted({name.partition("[")[0] for name in QUANTITIES})
-    ours = result.summary(names)
-    theirs = arviz_table(tree, names)
+    summary = result.summary(names)
+    arviz_summary = arviz_table(tree, names)
     draws = tree["posterior"].sizes["chain"] * tree["posterior"].sizes["draw"]
     largest = 0.0
     for name in QUANTITIES:
-        error = ours.loc[name, "sd"] / np.sqrt(draws)
-        difference = abs(theirs.loc[name, "mean"] - ours.loc[name, "mean"])
+        error = summary.loc[name, "sd"] / np.sqrt(draws)
+        difference = abs(arviz_summary.loc[name, "mean"] - summary.loc[name, "mean"])
         if error:
             largest = max(largest, difference / error)
         else:
@@ -217,8 +218,9 @@ def two_calls(bidder):
 
 
 def left_out(posterior):
-    """log P(call ∣ all other evidence) of every call, by the weights themselves:
-    1 / E[1 / P(call ∣ layout)] over the posterior.
+    """log P(call ∣ all other evidence) of every call.
+
+    By the weights themselves: 1 / E[1 / P(call ∣ layout)] over the posterior.
     """
     soft = posterior.target.soft
     by_call = np.exp(soft.by_term(posterior.layouts.masks))

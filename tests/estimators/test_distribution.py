@@ -1,5 +1,6 @@
-"""Distributions: one accumulator, however the values come, and tricks that may not be
-countable.
+"""Distributions have one accumulator, however the values come.
+
+Tricks may not be countable.
 """
 
 import numpy as np
@@ -23,42 +24,47 @@ OUTPUT = Output(
 )
 
 
-def added(parts):
+def added(blocks):
     sums = Accumulator(OUTPUT, "toy")
-    for part in np.array_split(np.arange(400), parts):
-        sums.add(TRICKS[part].astype(np.int8), WEIGHTS[part])
+    for block in np.array_split(np.arange(400), blocks):
+        sums.add(TRICKS[block].astype(np.int8), WEIGHTS[block])
     return sums.distribution(False, "t", ASKED)
 
 
-@pytest.mark.parametrize("parts", [1, 7, 400])
-def test_moments_and_shares_are_those_of_the_weighted_values(parts):
-    found = added(parts)
-    np.testing.assert_allclose(found.mean, WEIGHTS @ TRICKS)
+@pytest.mark.parametrize("blocks", [1, 7, 400])
+def test_moments_and_shares_are_those_of_the_weighted_values(blocks):
+    distribution = added(blocks)
+    np.testing.assert_allclose(distribution.mean, WEIGHTS @ TRICKS)
     np.testing.assert_allclose(
-        found.sd, np.sqrt(WEIGHTS @ TRICKS**2 - (WEIGHTS @ TRICKS) ** 2)
+        distribution.sd, np.sqrt(WEIGHTS @ TRICKS**2 - (WEIGHTS @ TRICKS) ** 2)
     )
     for place, side in enumerate("ab"):
-        one, own = found.tricks(side=side), TRICKS[:, place]
-        assert one.fails == pytest.approx(WEIGHTS[own == -1].sum())
-        assert one.holds == pytest.approx(1 - one.fails)
-        assert one.mean_if_held == pytest.approx(
-            WEIGHTS[own >= 0] @ own[own >= 0] / one.holds
+        tricks = distribution.tricks(side=side)
+        values = TRICKS[:, place]
+        assert tricks.fails == pytest.approx(WEIGHTS[values == -1].sum())
+        assert tricks.holds == pytest.approx(1 - tricks.fails)
+        assert tricks.mean_if_held == pytest.approx(
+            WEIGHTS[values >= 0] @ values[values >= 0] / tricks.holds
         )
-        assert one.at_least(9) == pytest.approx(WEIGHTS[own >= 9].sum())
-        assert found.document[side]["pmf"]["9"] == pytest.approx(one.share(9))
+        assert tricks.at_least(9) == pytest.approx(WEIGHTS[values >= 9].sum())
+        assert distribution.document[side]["pmf"]["9"] == pytest.approx(tricks.share(9))
 
 
 def test_counts_take_the_place_of_draws():
     sums = Accumulator(Output("x", "A number.", dtype="int8"), "toy")
     sums.add(np.array([1, 2], np.int8), np.array([0.5, 0.5]))
     sums.count(3, np.array([0, 2, 6, 0], object), 8)
-    found = sums.distribution(True, "x", ASKED)
-    assert found.exact
-    assert dict(zip(found.values.tolist(), found.shares.tolist(), strict=True)) == {
+    distribution = sums.distribution(True, "x", ASKED)
+    assert distribution.exact
+    assert dict(
+        zip(distribution.values.tolist(), distribution.shares.tolist(), strict=True)
+    ) == {
         4: 0.25,
         5: 0.75,
     }
-    assert (found.mean[0], found.sd[0]) == pytest.approx((4.75, np.sqrt(0.1875)))
+    assert (distribution.mean[0], distribution.sd[0]) == pytest.approx(
+        (4.75, np.sqrt(0.1875))
+    )
 
 
 def test_one_of_several_must_be_picked():

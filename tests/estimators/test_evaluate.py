@@ -20,7 +20,9 @@ class Wild:
     outputs = (Output("x", "A number.", dtype="int16"),)
 
     def __init__(self, estimate=None, distribution=None, outputs=outputs):
-        self.answer, self.counts, self.outputs = estimate, distribution, outputs
+        self.answer = estimate
+        self.counts = distribution
+        self.outputs = outputs
 
     def estimate(self, layouts, question):
         return (
@@ -53,9 +55,9 @@ def drawn():
 
 def named(posterior, wild):
     """What is said of the wild one; the other answers all the same."""
-    found = evaluate(posterior, [wild, BidEstimator()], QUESTION)
-    assert {one.estimator for one in found.numbers.values()} == {"bid"}
-    (failure,) = found.failures.values()
+    evaluation = evaluate(posterior, [wild, BidEstimator()], QUESTION)
+    assert {number.estimator for number in evaluation.numbers.values()} == {"bid"}
+    (failure,) = evaluation.failures.values()
     assert failure.data["plugin"] == "wild"
     assert str(failure).startswith("estimator 'wild'")
     assert "\n" not in str(failure)
@@ -110,12 +112,12 @@ def test_also_when_it_counts(drawn, counts, says):
 
 
 def test_sound_counts_are_taken(drawn):
-    found = evaluate(
+    evaluation = evaluate(
         drawn, [Wild(distribution=lambda: {"x": (4, [1, TOTAL - 1])})], QUESTION
     )
-    assert not found.failures
-    assert found.numbers["x"].exact
-    assert found.numbers["x"].values[0] == 4
+    assert not evaluation.failures
+    assert evaluation.numbers["x"].exact
+    assert evaluation.numbers["x"].values[0] == 4
 
 
 def test_where_nobody_is_left_the_failure_is_raised(few):
@@ -139,8 +141,8 @@ class Counter:
 
 @pytest.mark.parametrize("company", [[], ["capture"], ["bid", "tricks", "play_out"]])
 def test_names_do_not_depend_on_company(few, company):
-    mine = [Counter("mine", "T"), Counter("other", "threes")]
-    for estimators in ([*mine, *company], [*company, *mine]):
+    counters = [Counter("mine", "T"), Counter("other", "threes")]
+    for estimators in ([*counters, *company], [*company, *counters]):
         numbers = bb.estimate(few, estimators)["pmf"].data_vars
         assert {"mine_T", "threes"} <= set(numbers)
         assert ("T" in numbers) == ("capture" in company)
@@ -170,8 +172,8 @@ def test_what_follows_from_exact_tables_is_exact():
         assert table["exact"].all()
         mean = table["mean"]
         for suit in "CDHS":
-            rest = 13 - mean[f"c1[{suit}]"] - mean[f"c2[{suit}]"]
-            assert mean[f"c0[{suit}]"] == pytest.approx(rest, abs=1e-9)
+            unmatched = 13 - mean[f"c1[{suit}]"] - mean[f"c2[{suit}]"]
+            assert mean[f"c0[{suit}]"] == pytest.approx(unmatched, abs=1e-9)
         drawn = result["posterior"]["c0"].mean(("chain", "draw")).values
         error = table["sd"][:4].values / np.sqrt(4000)
         assert (

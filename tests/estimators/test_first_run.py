@@ -1,6 +1,7 @@
 """The first run has a second process compile what every answer needs."""
 
 import subprocess
+from itertools import chain
 
 import bayesbridge as bb
 from bayesbridge.capture import kernels
@@ -13,8 +14,7 @@ def compiled_types():
     """The types that each kernel of the estimators is compiled for."""
     return {
         kernel.py_func.__name__: set(kernel.signatures)
-        for module in (kernels, network)
-        for kernel in vars(module).values()
+        for kernel in chain(vars(kernels).values(), vars(network).values())
         if hasattr(kernel, "signatures")
     }
 

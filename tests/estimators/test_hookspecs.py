@@ -1,5 +1,6 @@
-"""Every hook is documented with its exact arguments, by the script that writes the
-page.
+"""Every hook is documented with its exact arguments.
+
+The script that writes the page makes sure of it.
 """
 
 import importlib.util

@@ -1,5 +1,6 @@
-"""Contract questions: against the exact answer, with and without a solver, corrected,
-and as actual tricks.
+"""Contract questions against the exact answer.
+
+With and without a solver, corrected, and as actual tricks.
 """
 
 import numpy as np
@@ -57,17 +58,18 @@ def right(posterior, needed):
 
 @pytest.mark.parametrize("position", [positions.quiet, positions.called])
 def test_corrected_answers_agree_with_the_exact_one(solver, position):
-    """Equal and unequal weights; twenty seeds, so that the errors themselves are put to
-    the test.
+    """Equal and unequal weights, with twenty seeds.
+
+    So the errors themselves are put to the test.
     """
     posterior = position().infer()
-    asked = contract_question(posterior.belief, "1NT")
-    predicted = evaluate(posterior, [TricksEstimator()], asked.group)
+    question = contract_question(posterior.belief, "1NT")
+    predicted = evaluate(posterior, [TricksEstimator()], question.group)
     scores = []
     for seed in range(20):
-        odds = with_odds(predicted, asked, Budget(solve=100), seed).odds
-        found = np.array([odds.make, odds.mean])
-        scores.append((found[:, 0] - right(posterior, 7)) / found[:, 1])
+        odds = with_odds(predicted, question, Budget(solve=100), seed).odds
+        estimates = np.array([odds.make, odds.mean])
+        scores.append((estimates[:, 0] - right(posterior, 7)) / estimates[:, 1])
     assert (odds.basis, odds.solved, str(odds.contract), odds.group.pair[1]) == (
         "corrected",
         100,
@@ -80,19 +82,24 @@ def test_corrected_answers_agree_with_the_exact_one(solver, position):
 
 
 def test_answers_that_stop_at_an_error_are_honest(solver):
-    """Forty seeds: to stop when the error looks small enough makes it no smaller than
-    it is; half of it would be.
+    """To stop when the error looks small enough makes it no smaller than it is.
+
+    Over forty seeds; half of the error would be too small.
     """
     posterior = positions.quiet().infer()
-    asked = contract_question(posterior.belief, "1NT")
-    predicted = evaluate(posterior, [TricksEstimator()], asked.group)
-    found = [
-        with_odds(predicted, asked, Budget(error=0.05), seed).odds for seed in range(40)
+    question = contract_question(posterior.belief, "1NT")
+    predicted = evaluate(posterior, [TricksEstimator()], question.group)
+    answers = [
+        with_odds(predicted, question, Budget(error=0.05), seed).odds
+        for seed in range(40)
     ]
-    assert len({one.solved for one in found}) > 1
-    assert all(one.make.error <= 0.05 for one in found)
+    assert len({odds.solved for odds in answers}) > 1
+    assert all(odds.make.error <= 0.05 for odds in answers)
     scores = np.array(
-        [(one.make.mean - right(posterior, 7)[0]) / one.make.error for one in found]
+        [
+            (odds.make.mean - right(posterior, 7)[0]) / odds.make.error
+            for odds in answers
+        ]
     )
     assert abs(scores.mean()) < 5 / np.sqrt(40)
     assert (
@@ -105,50 +112,56 @@ def test_answers_that_stop_at_an_error_are_honest(solver):
 def test_the_network_alone_is_wrong_about_that_solver(solver):
     """Negative control: without the correction the answer is another one."""
     posterior = positions.quiet().infer()
-    found = bb.estimate(posterior, contract="1NT", solve=0)["contract"].to_dataset()
-    assert (found.attrs["basis"], found.attrs["corrected"], int(found.solved)) == (
+    answer = bb.estimate(posterior, contract="1NT", solve=0)["contract"].to_dataset()
+    assert (answer.attrs["basis"], answer.attrs["corrected"], int(answer.solved)) == (
         "network",
         0,
         0,
     )
-    assert abs(found["mean"].item() - right(posterior, 7)[1]) > 0.5
-    assert found.make_error.item() > 0.01  # the network's own: these are all layouts
+    assert abs(answer["mean"].item() - right(posterior, 7)[1]) > 0.5
+    assert answer.make_error.item() > 0.01  # the network's own: these are all layouts
 
 
 def test_a_defender_is_told_by_how_much_readings_of_auctions_are_off():
     hands = {"W": "J9.T8642.K53.A97", "S": "AKQ2.KJ3.A54.Q32"}
     for bid, kind in {"3NT": "game", "7NT": "grand slam"}.items():
-        said = []
+        cautions = []
         for seat, hand in hands.items():
             belief = bb.Belief(seat, hand, dummy=None).given(
                 bb.Auction.of(f"S:1NT P {bid} P P P")
             )
             posterior = belief.infer(draws=60, rng=1)
-            said += [
-                network_odds(posterior, bb.Contract.of(f"{one} by S")).caution
-                for one in (bid, "4S")
+            cautions += [
+                network_odds(posterior, bb.Contract.of(f"{contract} by S")).caution
+                for contract in (bid, "4S")
             ]
-        told = (
+        warning = (
             f"boards of experts {kind}s made {contract_odds.READ_LESS[kind][1]} points"
         )
-        assert [told in one for one in said] == [True, False, False, False]
+        assert [warning in caution for caution in cautions] == [
+            True,
+            False,
+            False,
+            False,
+        ]
 
 
 def test_without_a_solver_the_sentence_says_so(install, complaint):
     result = bb.estimate(
         positions.wide().infer(draws=200, rng=1), contract="4SX", by="S"
     )
-    found = result["contract"].to_dataset()
-    assert found.attrs["contract"] == "4SX by S"
+    answer = result["contract"].to_dataset()
+    assert answer.attrs["contract"] == "4SX by S"
     assert (
         "not corrected by solved layouts; on 5 389 deals held aside"
-        in found.attrs["caution"]
+        in answer.attrs["caution"]
     )
-    np.testing.assert_allclose(found.pmf, result["pmf"]["tricks"].values, atol=1e-12)
-    assert found.make.item() == pytest.approx(found.pmf[10:].sum().item())
-    made, values = found.make.item(), (np.arange(14) >= 10).astype(float)
-    own = network_error(found.pmf.values, values, bb.Strain.S)
-    assert found.make_error.item() == pytest.approx(
+    np.testing.assert_allclose(answer.pmf, result["pmf"]["tricks"].values, atol=1e-12)
+    assert answer.make.item() == pytest.approx(answer.pmf[10:].sum().item())
+    made = answer.make.item()
+    values = (np.arange(14) >= 10).astype(float)
+    own = network_error(answer.pmf.values, values, bb.Strain.S)
+    assert answer.make_error.item() == pytest.approx(
         np.hypot(np.sqrt(made * (1 - made) / 200), own)
     )
     for words in (
@@ -169,12 +182,12 @@ def test_the_number_solved_follows_from_the_time(solver):
         int(usual.solved) == round(USUAL["estimate"].seconds / 0.05)
         or usual.make_error <= USUAL["estimate"].error
     )
-    fewer, more = (
+    shorter, longer = (
         bb.estimate(posterior, contract="1NT", error=error)["contract"].to_dataset()
         for error in (0.04, 0.01)
     )
-    assert 75 <= int(fewer.solved) < int(more.solved) == 200
-    assert fewer.make_error <= 0.04
+    assert 75 <= int(shorter.solved) < int(longer.solved) == 200
+    assert shorter.make_error <= 0.04
     assert int(less["contract"].to_dataset().solved) == 40
     assert less.attrs["estimators"] == "capture, tricks"
     assert (
@@ -194,8 +207,8 @@ def test_a_solver_that_fails_is_named_and_the_network_answers(install):
     with pytest.warns(
         UserWarning, match="left out 'solved': .* expected tricks from 0 to 13"
     ):
-        found = bb.estimate(posterior, contract="1NT")
-    assert found["contract"].attrs["basis"] == "network"
+        result = bb.estimate(posterior, contract="1NT")
+    assert result["contract"].attrs["basis"] == "network"
 
 
 def auction(*calls):
@@ -269,10 +282,10 @@ class Slow:
 
 def test_an_estimator_that_takes_long_gets_fewer_layouts():
     posterior = positions.called().infer()
-    seen = []
-    with watch_progress(lambda *told: seen.append(told)):
+    reports = []
+    with watch_progress(lambda *report: reports.append(report)):
         result = bb.estimate(posterior, [Slow(), "capture"])
-    assert seen == [("layouts", k, 10) for k in range(1, 11)]
+    assert reports == [("layouts", k, 10) for k in range(1, 11)]
     assert (
         result.attrs["draws"],
         result.attrs["ess"],
@@ -284,17 +297,18 @@ def test_an_estimator_that_takes_long_gets_fewer_layouts():
     )
     assert "every answer is exact" not in result.attrs["why"]
     assert result["pmf"]["points"].attrs["exact"] == 0
-    whole = bb.estimate(posterior)
-    for name, values in whole["marginals"].data_vars.items():
+    cheap = bb.estimate(posterior)
+    for name, values in cheap["marginals"].data_vars.items():
         np.testing.assert_allclose(result["marginals"][name], values)
     for name in ("layouts", "entropy_bits", "log_evidence"):
-        assert result.attrs[name] == whole.attrs[name]
+        assert result.attrs[name] == cheap.attrs[name]
     assert bb.estimate(posterior, [Slow(), "capture"]).identical(result)
 
 
 def test_every_layout_solved_and_passed_through(solver):
-    """All the figures follow from the exact distribution and the table; the control is
-    another contract's table.
+    """All the figures follow from the exact distribution and the table.
+
+    The control is another contract's table.
     """
     posterior = positions.called().infer()
     plain, passed = (
@@ -334,40 +348,48 @@ def test_corrected_answers_cover_the_exact_one(solver):
     ].to_dataset()
     scores = []
     for seed in range(40):
-        some = bb.estimate(posterior, contract="3NT", solve=60, actual=True, rng=seed)[
-            "contract"
-        ].to_dataset()
-        scores.append([
-            (some[name] - exact[name]).item() / some[f"{name}_error"].item() for name in ("make", "mean")
-        ])  # fmt: skip
+        corrected = bb.estimate(
+            posterior, contract="3NT", solve=60, actual=True, rng=seed
+        )["contract"].to_dataset()
+        deviations = []
+        for name in ("make", "mean"):
+            difference = (corrected[name] - exact[name]).item()
+            deviations.append(difference / corrected[f"{name}_error"].item())
+        scores.append(deviations)
     assert (np.abs(np.mean(scores, axis=0)) < 5 / np.sqrt(40)).all()
     assert (np.mean(np.square(scores), axis=0) < 1 + 5 * np.sqrt(2 / 40)).all()
 
 
 def test_the_command_line_answers_as_python(solver, document, answer):
-    said = document(*WORDS, "--contract", "1NT", "--solve", "50")["contract"]
-    assert (said["name"], said["by"], said["solved"], said["basis"]) == (
+    answer_document = document(*WORDS, "--contract", "1NT", "--solve", "50")["contract"]
+    assert (
+        answer_document["name"],
+        answer_document["by"],
+        answer_document["solved"],
+        answer_document["basis"],
+    ) == (
         "1NT",
         "E",
         50,
         "corrected",
     )
-    here = bb.estimate(positions.quiet().infer(rng=1), contract="1NT", solve=50, rng=1)[
-        "contract"
-    ].to_dataset()
-    assert (said["make"], said["make_error"]) == pytest.approx(
-        (here.make.item(), here.make_error.item())
+    in_python = bb.estimate(
+        positions.quiet().infer(rng=1), contract="1NT", solve=50, rng=1
+    )["contract"].to_dataset()
+    assert (answer_document["make"], answer_document["make_error"]) == pytest.approx(
+        (in_python.make.item(), in_python.make_error.item())
     )
-    asked = (*WORDS, "--contract", "3NT", "--by", "S", "--solve", "0")
-    text = answer(*asked, "--actual")
+    question = (*WORDS, "--contract", "3NT", "--by", "S", "--solve", "0")
+    text = answer(*question, "--actual")
     assert "3NT by S: actual tricks of South, dummy North" in text
     assert "points off the share that made" in text
     plain, passed = (
-        document(*asked, *more)["contract"] for more in ((), ("--actual",))
+        document(*question, *options)["contract"] for options in ((), ("--actual",))
     )
     assert (plain["actual"], passed["actual"]) == (False, True)
     before, after = (
-        np.array(list(one["tricks"]["pmf"].values())) for one in (plain, passed)
+        np.array(list(contract["tricks"]["pmf"].values()))
+        for contract in (plain, passed)
     )
     np.testing.assert_allclose(
         after, before @ actual_play.actual_table(Contract.of("3NT by S")), atol=1e-9
@@ -378,8 +400,9 @@ NORMAL = 0.9545  # share of a normal distribution within two standard deviations
 
 
 def covered(chance, predicted, solved, repetitions, rng, factor=1.0):
-    """How often the share of solved layouts that make lies within two errors of the
-    truth.
+    """How often the share of solved layouts that make is within two errors.
+
+    The errors are from the truth.
 
     ``chance`` (n,) is 1 where a layout makes, ``predicted`` (n,) what the network says
     of it.
@@ -387,11 +410,11 @@ def covered(chance, predicted, solved, repetitions, rng, factor=1.0):
     truth = chance.mean()
     hits = 0
     for _ in range(repetitions):
-        some = rng.integers(len(chance), size=solved)
+        places = rng.integers(len(chance), size=solved)
         sample = CalibratedSample.of(
-            np.full(solved, 1 / solved), predicted[some, None], predicted.mean()[None]
+            np.full(solved, 1 / solved), predicted[places, None], predicted.mean()[None]
         )
-        share, error = sample.share(chance[some])
+        share, error = sample.share(chance[places])
         hits += abs(share - truth) <= 2 * factor * error
     return hits
 
@@ -403,28 +426,27 @@ def test_two_errors_cover_to_the_edge(strain):
     The goals reach from contracts that nearly always make to those that nearly never
     do.
     """
-    (layouts, tables), goals, repetitions, rng = (
-        solved_deals(),
-        range(2, 12),
-        100,
-        np.random.default_rng(5),
-    )
-    asked = [Question.of((seat, seat.partner), trump=strain.trump) for seat in Seat]
+    (layouts, tables) = solved_deals()
+    goals = range(2, 12)
+    repetitions = 100
+    rng = np.random.default_rng(5)
+    questions = [Question.of((seat, seat.partner), trump=strain.trump) for seat in Seat]
     guesses = np.concatenate(
-        [run(TricksEstimator(), layouts, one)["tricks"] for one in asked]
+        [run(TricksEstimator(), layouts, question)["tricks"] for question in questions]
     ).astype(np.float64)
     truth = np.concatenate([tables[:, strain, seat] for seat in Seat])
     made = [(truth >= goal).astype(np.float64) for goal in goals]
-    said = [guesses[:, goal:].sum(axis=1) for goal in goals]
+    predicted = [guesses[:, goal:].sum(axis=1) for goal in goals]
     assert made[-1].mean() < 0.1 < 0.9 < made[0].mean()
-    stated, halved = (
-        sum(
-            covered(*pair, 100, repetitions, rng, factor)
-            for pair in zip(made, said, strict=True)
-        )
-        / (repetitions * len(goals))
-        for factor in (1.0, 0.5)
-    )
+
+    def coverage(factor):
+        hits = 0
+        for pair in zip(made, predicted, strict=True):
+            hits += covered(*pair, 100, repetitions, rng, factor)
+        return hits / (repetitions * len(goals))
+
+    stated = coverage(1.0)
+    halved = coverage(0.5)
     margin = 4 * np.sqrt(NORMAL * (1 - NORMAL) / (repetitions * len(goals)))
     assert 0.93 - margin / 2 < stated < 0.98 + margin / 2
     assert halved < 0.93 - margin

@@ -1,5 +1,6 @@
-"""What becomes of a contract in the middle of its play: beside records that are over, a
-search that anybody can read, and the network alone.
+"""What becomes of a contract in the middle of its play.
+
+Beside records that are over, a search that anybody can read, and the network alone.
 """
 
 from functools import cache
@@ -63,21 +64,21 @@ def test_few_layouts_are_solved_from_here_on(cards):
     for record in RECORDS:
         belief = bb.Belief.of_record(record, record.leader, cards=cards, player=None)
         posterior = belief.infer(rng=1)
-        found = outlook(posterior, record.contract, 1)
-        if found.basis != Basis.SOLVED:
+        forecast = outlook(posterior, record.contract, 1)
+        if forecast.basis != Basis.SOLVED:
             continue
         compared += 1
         table = belief.table
         declarers = (record.contract.declarer, record.contract.declarer.partner)
         won = sum(seat in declarers for seat in table.winners)
-        taken = [
+        tricks_taken = [
             won + best_tricks(deal, table.trick, table.played, declarers)
             for deal in posterior.layouts
         ]
-        made = [tricks >= record.contract.tricks_needed for tricks in taken]
-        assert found.made.mean == pytest.approx(posterior.weights @ made)
-        assert found.made.error == 0.0
-        assert found.tricks == pytest.approx(posterior.weights @ taken)
+        made = [tricks >= record.contract.tricks_needed for tricks in tricks_taken]
+        assert forecast.made.mean == pytest.approx(posterior.weights @ made)
+        assert forecast.made.error == 0.0
+        assert forecast.tricks == pytest.approx(posterior.weights @ tricks_taken)
     assert compared
 
 
@@ -85,9 +86,9 @@ def test_many_layouts_are_the_networks_from_the_deal():
     (record, *_) = RECORDS
     belief = bb.Belief.of_record(record, record.leader, cards=4, player=None)
     posterior = belief.infer(draws=200, rng=1)
-    found = outlook(posterior, record.contract, 1)
-    assert found.basis == Basis.NETWORK
-    assert found.made == network_odds(posterior, record.contract, 1).make
+    forecast = outlook(posterior, record.contract, 1)
+    assert forecast.basis == Basis.NETWORK
+    assert forecast.made == network_odds(posterior, record.contract, 1).make
 
 
 def test_without_a_solver_the_network_answers_until_the_tricks_decide(monkeypatch):

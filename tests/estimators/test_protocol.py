@@ -1,5 +1,6 @@
-"""What an estimator returns is checked against what it declares; one error names
-plugin, output, expected and got.
+"""What an estimator returns is checked against what it declares.
+
+One error names plugin, output, expected and got.
 """
 
 import re
@@ -47,9 +48,9 @@ class Answers:
     ],
 )
 def test_what_fits_is_cast_to_the_declared_type(given, dtype, expected):
-    found = run(Answers({"x": given}, dtype), LAYOUTS, QUESTION)
-    assert found["x"].dtype == expected.dtype
-    assert np.array_equal(found["x"], expected)
+    outputs = run(Answers({"x": given}, dtype), LAYOUTS, QUESTION)
+    assert outputs["x"].dtype == expected.dtype
+    assert np.array_equal(outputs["x"], expected)
 
 
 @pytest.mark.parametrize(
@@ -142,14 +143,14 @@ def test_a_pair_that_is_none(pair):
         Question.of(pair)
 
 
-@pytest.mark.parametrize("first", Seat)
+@pytest.mark.parametrize("player", Seat)
 @pytest.mark.parametrize("steps", [1, 2, 3])
-def test_the_pair_sits_opposite_and_the_others_stay_clockwise(first, steps):
-    second = first.next(steps)
-    table = Question((first, second)).table
+def test_the_pair_sits_opposite_and_the_others_stay_clockwise(player, steps):
+    partner = player.next(steps)
+    table = Question((player, partner)).table
     assert sorted(table) == list(Seat)
-    assert (table[0], table[2]) == (first, second)
-    assert (table[1] - first) % 4 < (table[3] - first) % 4
+    assert (table[0], table[2]) == (player, partner)
+    assert (table[1] - player) % 4 < (table[3] - player) % 4
 
 
 class Shares:
@@ -168,20 +169,21 @@ class Shares:
 
 
 def test_distributions_are_averaged_over_layouts():
-    """A distribution for each layout: the mean of them all, with weights, and the
-    moments of that mixture.
+    """Distributions of layouts are averaged with their weights.
+
+    The moments are those of the mixture.
     """
     sums = Accumulator(Shares.outputs[0], "shares")
     sums.add(
         run(Shares((1.0, 0.0)), LAYOUTS, QUESTION)["share"],
         np.array([0.1, 0.1, 0.1, 0.6, 0.1]),
     )
-    found = sums.distribution(False, "share", TrickContext(QUESTION.pair))
+    distribution = sums.distribution(False, "share", TrickContext(QUESTION.pair))
     np.testing.assert_allclose(
-        found.pmf, [[0.5, 0.5], [0.5, 0.5], [0.8, 0.2], [0.5, 0.5]], rtol=1e-6
+        distribution.pmf, [[0.5, 0.5], [0.5, 0.5], [0.8, 0.2], [0.5, 0.5]], rtol=1e-6
     )
-    np.testing.assert_allclose(found.mean, [3.5, 3.5, 3.2, 3.5], rtol=1e-6)
-    np.testing.assert_allclose(found.sd, [0.5, 0.5, 0.4, 0.5], rtol=1e-6)
+    np.testing.assert_allclose(distribution.mean, [3.5, 3.5, 3.2, 3.5], rtol=1e-6)
+    np.testing.assert_allclose(distribution.sd, [0.5, 0.5, 0.4, 0.5], rtol=1e-6)
 
 
 @pytest.mark.parametrize("row", [(0.5, 0.6), (0.0, 0.0), (1.5, -0.5)])

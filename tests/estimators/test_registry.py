@@ -1,5 +1,6 @@
-"""Plugins are found by entry point, a broken one is reported by name, and the others
-stay.
+"""Plugins are found by entry point.
+
+A broken one is reported by name, and the others stay.
 """
 
 import sys
@@ -48,9 +49,9 @@ def offering(estimators=None, bidders=None):
     )
 
 
-def plugin(found, name):
-    (one,) = (plugin for plugin in found.plugins if plugin.name == name)
-    return one
+def plugin(plugins, name):
+    (named,) = (plugin for plugin in plugins.plugins if plugin.name == name)
+    return named
 
 
 GOOD = """
@@ -80,12 +81,15 @@ BROKEN = {
     ),
     "leaves": ("import sys; sys.exit('bye')", "SystemExit: bye"),
     "wrong-signature": (
-        "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimators(layouts): return []",
+        "from bayesbridge.plugins import hookimpl\n"
+        "@hookimpl\ndef bayesbridge_estimators(layouts): return []",
         "layouts",
     ),
     "misspelt-hook": (
-        "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimator(): return []",
-        "PluginError: unknown hook 'bayesbridge_estimator': did you mean 'bayesbridge_estimators'? choose bayesbridge_",
+        "from bayesbridge.plugins import hookimpl\n"
+        "@hookimpl\ndef bayesbridge_estimator(): return []",
+        "PluginError: unknown hook 'bayesbridge_estimator': "
+        "did you mean 'bayesbridge_estimators'? choose bayesbridge_",
     ),
     **{
         f"contract-{place}": (
@@ -104,7 +108,8 @@ BROKEN = {
     },
     "unmarked": ("def bayesbridge_estimators(): return []", "implements no hook"),
     "raises": (
-        "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimators(): return 1 / 0",
+        "from bayesbridge.plugins import hookimpl\n"
+        "@hookimpl\ndef bayesbridge_estimators(): return 1 / 0",
         "ZeroDivisionError: division by zero (at ",
     ),
 }
@@ -116,16 +121,16 @@ def test_a_broken_installed_plugin_is_reported_and_the_others_stay(install, name
     install("aaa-good", GOOD.format(name="first"))
     install(name, source)
     install("zzz-good", GOOD.format(name="last"))
-    found = registry.load()
-    failed = plugin(found, name)
+    plugins = registry.load()
+    failed = plugin(plugins, name)
     assert reason in failed.failure
     assert "\n" not in failed.failure
     assert (failed.distribution, failed.version) == (name, "1.2")
     assert (failed.estimators, failed.bidders) == ({}, {})
-    assert {"first", "last", *BUILT_IN} <= set(found.estimators)
-    assert {"first", "last", "iterative"} <= set(found.bidders)
+    assert {"first", "last", *BUILT_IN} <= set(plugins.estimators)
+    assert {"first", "last", "iterative"} <= set(plugins.bidders)
     with pytest.raises(PluginError, match=f"plugin '{name}' failed: "):
-        found.estimator("no such")
+        plugins.estimator("no such")
 
 
 @pytest.mark.parametrize(
@@ -159,14 +164,14 @@ def test_a_broken_installed_plugin_is_reported_and_the_others_stay(install, name
     ],
 )
 def test_garbage_offers_are_reported_and_the_others_stay(estimators, bidders, reason):
-    found = registry.load(
+    plugins = registry.load(
         [("bad", offering(estimators, bidders)), ("good", offering([Ones("kept")]))]
     )
-    assert reason in plugin(found, "bad").failure
-    assert plugin(found, "bad").distribution == "given by the caller"
-    assert list(plugin(found, "good").estimators) == ["kept"]
-    assert {"kept", *BUILT_IN} <= set(found.estimators)
-    assert "ones" not in found.estimators
+    assert reason in plugin(plugins, "bad").failure
+    assert plugin(plugins, "bad").distribution == "given by the caller"
+    assert list(plugin(plugins, "good").estimators) == ["kept"]
+    assert {"kept", *BUILT_IN} <= set(plugins.estimators)
+    assert "ones" not in plugins.estimators
 
 
 @pytest.mark.parametrize(
@@ -177,40 +182,40 @@ def test_garbage_offers_are_reported_and_the_others_stay(estimators, bidders, re
     ],
 )
 def test_a_name_offered_twice_belongs_to_nobody_and_names_both_plugins(kind, offers):
-    more = offering(
+    second_plugin = offering(
         [*offers.get("estimators", []), Ones("kept")], offers.get("bidders")
     )
-    found = registry.load([("one", offering(**offers)), ("two", more)])
+    plugins = registry.load([("one", offering(**offers)), ("two", second_plugin)])
     says = f"{kind} 'same' is offered by both 'one' and 'two': rename one"
     with pytest.raises(PluginError, match=f"^{says}$"):
-        (found.estimator if kind == "estimator" else found.bidder)("same")
-    assert plugin(found, "one").failure == plugin(found, "two").failure == says
-    assert list(plugin(found, "two").estimators) == ["kept"]
-    assert found.estimator("kept").name == "kept"
+        (plugins.estimator if kind == "estimator" else plugins.bidder)("same")
+    assert plugin(plugins, "one").failure == plugin(plugins, "two").failure == says
+    assert list(plugin(plugins, "two").estimators) == ["kept"]
+    assert plugins.estimator("kept").name == "kept"
 
 
 def test_a_built_in_name_stays_the_built_ins():
-    found = registry.load([("mine", offering([Ones("capture"), Ones("kept")]))])
+    plugins = registry.load([("mine", offering([Ones("capture"), Ones("kept")]))])
     assert (
         "estimator 'capture' is offered by both 'bayesbridge' and 'mine'"
-        in plugin(found, "mine").failure
+        in plugin(plugins, "mine").failure
     )
-    assert plugin(found, "bayesbridge").failure is None
-    assert found.estimator("capture").outputs != ONES
-    assert found.estimator("kept").name == "kept"
+    assert plugin(plugins, "bayesbridge").failure is None
+    assert plugins.estimator("capture").outputs != ONES
+    assert plugins.estimator("kept").name == "kept"
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    found = registry.load()
+    plugins = registry.load()
     with pytest.raises(
         PluginError,
         match=r"unknown estimator 'captur': did you mean 'capture'\? choose .*play_out",
     ):
-        found.estimator("captur")
+        plugins.estimator("captur")
     with pytest.raises(
         PluginError, match=r"unknown bidder model 'x': choose .*iterative"
     ):
-        found.bidder("x")
+        plugins.bidder("x")
 
 
 def test_what_fails_at_import_is_told_with_the_plugins_own_line(install, tmp_path):

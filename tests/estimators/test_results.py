@@ -1,9 +1,10 @@
-"""Results: what their trees and summaries hold, that they survive a file, and that
-ArviZ reads them rightly.
+"""Results: what their trees and summaries hold.
+
+They survive a file, and ArviZ reads them rightly.
 """
 
 import warnings
-from itertools import pairwise
+from itertools import pairwise, product
 
 import arviz
 import numpy as np
@@ -40,7 +41,8 @@ ALL = ("exact and weighted", "exact, no weights", "no evidence", "weights", "mov
 
 
 def test_marginals_are_the_weighted_shares_of_the_layouts(posterior, result):
-    masks, weights = posterior.layouts.masks, posterior.weights
+    masks = posterior.layouts.masks
+    weights = posterior.weights
     group = result["marginals"]
     bits = (
         masks[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
@@ -115,16 +117,16 @@ def test_the_evidence_can_be_pasted_back(results):
 
 
 def test_the_position_is_told(results):
-    told = results["exact and weighted"]["constant_data"]
+    position = results["exact and weighted"]["constant_data"]
     assert [
-        str(told[key].values) for key in ("observer", "hand", "dummy", "contract")
+        str(position[key].values) for key in ("observer", "hand", "dummy", "contract")
     ] == [
         "E",
         positions.EAST,
         "N",
         "",
     ]
-    assert told["pair"].values.tolist() == ["S", "N"]
+    assert position["pair"].values.tolist() == ["S", "N"]
     auction = bb.Auction.of("S:2NT Pass Pass", dummy="N")
     over = bb.estimate(positions.quiet().given(auction).infer(rng=1), pair="S:N")
     assert str(over["constant_data"]["contract"].values) == "2NT by S"
@@ -138,12 +140,12 @@ def test_a_run_tells_how_to_repeat_it():
         belief.infer("likelihood-weighting", draws=100, rng=int(result.attrs["seed"]))
     )
     xarray.testing.assert_identical(result, again)
-    other = bb.estimate(
+    other_seed = bb.estimate(
         belief.infer(
             "likelihood-weighting", draws=100, rng=int(result.attrs["seed"]) + 1
         )
     )
-    assert not result.identical(other)
+    assert not result.identical(other_seed)
     assert (
         bb.estimate(
             belief.infer(
@@ -186,8 +188,8 @@ def test_layouts_as_a_table(posterior):
     assert len(table) == len(posterior)
     assert table["weight"].sum() == pytest.approx(1)
     assert set(table["N"]) == {positions.NORTH}
-    first = bb.Deal.of(dict(table.loc[0, list("NESW")]))
-    assert first == posterior.layouts[0]
+    deal = bb.Deal.of(dict(table.loc[0, list("NESW")]))
+    assert deal == posterior.layouts[0]
     assert (
         table["points[S]"] == [bb.Hand.of(text).points for text in table["S"]]
     ).all()
@@ -198,8 +200,8 @@ def test_layouts_as_a_table(posterior):
     assert mean == pytest.approx(
         posterior.expect(lambda layouts: layouts.points[:, bb.Seat.S])
     )
-    some = posterior.to_dataframe(n=7, rng=1)
-    assert (len(some), some["weight"].tolist()) == (7, [1 / 7] * 7)
+    sample = posterior.to_dataframe(n=7, rng=1)
+    assert (len(sample), sample["weight"].tolist()) == (7, [1 / 7] * 7)
 
 
 @pytest.fixture(scope="module")
@@ -225,8 +227,7 @@ def test_no_shorter_interval_holds_as_much(pairs, probability):
 
     enough = [
         (a, b)
-        for a in values
-        for b in values
+        for a, b in product(values, repeat=2)
         if a <= b and held(a, b) >= probability - 1e-12
     ]
     shortest = min(b - a for a, b in enough)
@@ -239,14 +240,16 @@ def test_no_shorter_interval_holds_as_much(pairs, probability):
 def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(
     posterior, result
 ):
-    some = slice(0, 8568, 7)
-    deals, weights = list(posterior.layouts[some]), posterior.weights[some]
+    every_seventh = slice(0, 8568, 7)
+    deals = list(posterior.layouts[every_seventh])
+    weights = posterior.weights[every_seventh]
     T = np.array(
         [literal.capture(deal[bb.Seat.S], deal[bb.Seat.N]).T for deal in deals]
     )
-    assert (result["weighted_draws"]["T"].values[some] == T).all()
+    assert (result["weighted_draws"]["T"].values[every_seventh] == T).all()
 
-    T, weights = result["weighted_draws"]["T"].values, posterior.weights
+    T = result["weighted_draws"]["T"].values
+    weights = posterior.weights
     table = result.summary()
     holds = T > 0
     assert table.loc["conditions fail", "mean"] == pytest.approx(weights[~holds].sum())
@@ -259,7 +262,7 @@ def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(
     assert reached == pytest.approx(
         [weights[tricks <= T].sum() for tricks in range(7, 14)]
     )
-    assert all(more >= less for more, less in pairwise(reached))
+    assert all(likelier >= rarer for likelier, rarer in pairwise(reached))
     np.testing.assert_allclose(result.at_least().values, reached)
 
 
@@ -368,18 +371,22 @@ def test_another_interval_and_a_choice_of_outputs(result):
 def test_intervals_are_called_and_computed_as_in_arviz(posterior):
     result = bb.estimate(posterior, [longest, "capture"], pair="S:N")
     for kind in ("eti", "hdi"):
-        ours = result.summary(kind=kind)
-        theirs = arviz.summary(result, ci_kind=kind, round_to="none")
+        ends_of_summary = result.summary(kind=kind)
+        arviz_row = arviz.summary(result, ci_kind=kind, round_to="none")
         ends = [f"{kind}89_lb", f"{kind}89_ub"]
-        assert list(ours.columns[2:4]) == ends
-        assert set(ends) <= set(theirs.columns)
+        assert list(ends_of_summary.columns[2:4]) == ends
+        assert set(ends) <= set(arviz_row.columns)
     assert list(result.summary().columns[2:4]) == [
         name for name in arviz.summary(result).columns if name.startswith("eti89")
     ]
     # Equal tails of resampled draws end where those of the distribution do, or beside.
-    ours = result.summary("T").loc["T", ["eti89_lb", "eti89_ub"]].astype(float)
-    theirs = arviz.summary(result, var_names=["T"], round_to="none").loc["T"]
-    assert (ours - theirs[ours.index].astype(float)).abs().max() <= 1
+    ends_of_summary = (
+        result.summary("T").loc["T", ["eti89_lb", "eti89_ub"]].astype(float)
+    )
+    arviz_row = arviz.summary(result, var_names=["T"], round_to="none").loc["T"]
+    assert (
+        ends_of_summary - arviz_row[ends_of_summary.index].astype(float)
+    ).abs().max() <= 1
 
 
 @given(
@@ -436,16 +443,16 @@ def test_results_of_a_study_fit_together(results):
         warnings.simplefilter("ignore")  # ArviZ warns of quantities that never change
         table = arviz.summary(tree, var_names=["T"], round_to="none")
     assert table.index.tolist() == ["T[before]", "T[after]"]
-    first = results["moved"]["posterior"]["T"].isel(draw=slice(13))
-    assert table.loc["T[after]", "mean"] == pytest.approx(float(first.mean()))
+    draws = results["moved"]["posterior"]["T"].isel(draw=slice(13))
+    assert table.loc["T[after]", "mean"] == pytest.approx(float(draws.mean()))
     assert "mean" not in tree["posterior"]["T"].attrs  # they differ
     assert tree["observed_data"]["sentence"].sel(position="before").values.tolist() == [
         "",
         "",
     ]
-    other = bb.estimate(positions.wide().infer(draws=50, rng=1), "bid")
+    bid_result = bb.estimate(positions.wide().infer(draws=50, rng=1), "bid")
     with pytest.raises(bb.BayesBridgeError, match="'b' has other outputs"):
-        bb.concat({"a": results["no evidence"], "b": other})
+        bb.concat({"a": results["no evidence"], "b": bid_result})
     with pytest.raises(bb.BayesBridgeError, match="at least one"):
         bb.concat({})
 

@@ -131,17 +131,19 @@ QUESTIONS = [
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=["NT", "hearts", "trick"])
-@pytest.mark.parametrize("one", bayesbridge_estimators(), ids=lambda one: one.name)
-def test_every_built_in_conforms(one, question):
-    check_estimator(one, question)
+@pytest.mark.parametrize(
+    "estimator", bayesbridge_estimators(), ids=lambda estimator: estimator.name
+)
+def test_every_built_in_conforms(estimator, question):
+    check_estimator(estimator, question)
 
 
 def test_every_installed_plugin_is_found():
     """That they conform is tested beside them."""
-    found = registry.load()
-    assert [plugin.name for plugin in found.plugins if plugin.failure] == []
+    plugins = registry.load()
+    assert [plugin.name for plugin in plugins.plugins if plugin.failure] == []
     assert {"fit", "solved", "double_dummy", "double_dummy_leads"} <= set(
-        found.estimators
+        plugins.estimators
     )
 
 
@@ -162,8 +164,9 @@ def test_a_plain_function_conforms_and_equals_the_batch():
 
 
 class PointCounter:
-    """Opens 1NT from twelve points on and passes otherwise, but for a slip; keeps every
-    promise.
+    """Opens 1NT from twelve points on and passes otherwise, but for a slip.
+
+    It keeps every promise.
     """
 
     slip = 0.02
@@ -208,9 +211,9 @@ class RandomBidder(PointCounter):
 
 class WritingBidder(PointCounter):
     def log_likelihood(self, hands, auction, index):
-        found = super().log_likelihood(hands, auction, index)
+        logs = super().log_likelihood(hands, auction, index)
         hands.sort()
-        return found
+        return logs
 
 
 class NotANumber(PointCounter):
@@ -235,8 +238,9 @@ class SaysTwoThings(PointCounter):
 
 
 class BetterHalf(PointCounter):
-    """Opens with the better half of the hands it is given, so that a hand alone always
-    opens.
+    """Opens with the better half of the hands it is given.
+
+    So a hand alone always opens.
     """
 
     def chances(self, hands, auction, index):

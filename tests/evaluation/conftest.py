@@ -1,5 +1,6 @@
-"""The instruments of benchmarks/evaluation are scripts: they import each other by the
-names of their files.
+"""The instruments of benchmarks/evaluation are scripts.
+
+They import each other by the names of their files.
 """
 
 import sys

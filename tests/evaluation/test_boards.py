@@ -1,5 +1,6 @@
-"""The list of boards of the reading benchmark: what the page says of it is true, and a
-file is known by it.
+"""The list of boards of the reading benchmark.
+
+What the page says of it is true, and a file is known by it.
 """
 
 import random
@@ -21,14 +22,14 @@ LISTED = boards.LIST.read_text("utf-8").splitlines()
 
 def test_the_page_tells_the_digest_of_the_list():
     page = (ROOT / "docs" / "reading-benchmark.md").read_text("utf-8")
-    (told,) = re.findall(r"`([0-9a-f]{64})`", page)
-    assert told == boards.digest(LISTED)
+    (digest,) = re.findall(r"`([0-9a-f]{64})`", page)
+    assert digest == boards.digest(LISTED)
     assert len(LISTED) == 2000
 
 
 def test_every_board_is_a_test_deal_and_they_stand_in_order():
     assert sorted(set(LISTED)) == LISTED
-    assert min(int(one[:8], 16) % 100 for one in LISTED) >= 95
+    assert min(int(identifier[:8], 16) % 100 for identifier in LISTED) >= 95
 
 
 @pytest.fixture
@@ -40,7 +41,8 @@ def collection(tmp_path, monkeypatch):
     monkeypatch.setattr(boards, "LIST", tmp_path / "boards.txt")
     boards.LIST.write_text(
         "".join(
-            f"{boards.identifier(one)}\n" for one in boards.frozen_list(records, 2)
+            f"{boards.identifier(record)}\n"
+            for record in boards.frozen_list(records, 2)
         ),
         "utf-8",
     )
@@ -66,10 +68,11 @@ RECORDS = bb.open_records(ROOT / "examples" / "boards.pbn").records
 
 
 def shuffled(seed):
-    """Every example twice, at another table and in another order, some bare of their
-    play.
+    """Every example twice, at another table and in another order.
+
+    Some are bare of their play.
     """
-    twice = [*RECORDS, *(replace(one, plays=(), result=None) for one in RECORDS)]
+    twice = [*RECORDS, *(replace(record, plays=(), result=None) for record in RECORDS)]
     random.Random(seed).shuffle(twice)
     return twice
 
@@ -78,12 +81,14 @@ def shuffled(seed):
 def test_the_frozen_list_does_not_depend_on_the_order(part):
     lists = [boards.frozen_list(shuffled(seed), part=part) for seed in range(3)]
     assert lists[0] == lists[1] == lists[2]
-    found = lists[0]
-    own = [
-        one.deal
-        for one in RECORDS
-        if part_of_masks(hand.mask for hand in one.deal.hands) is part
+    frozen = lists[0]
+
+    def is_of_part(deal):
+        return part_of_masks(hand.mask for hand in deal.hands) is part
+
+    own = [record.deal for record in RECORDS if is_of_part(record.deal)]
+    assert {record.deal for record in frozen} == {*own}
+    assert [record.board for record in frozen] == [
+        str(i) for i in range(1, len(frozen) + 1)
     ]
-    assert {one.deal for one in found} == {*own}
-    assert [one.board for one in found] == [str(i) for i in range(1, len(found) + 1)]
-    assert boards.frozen_list(shuffled(9), 1, part) == found[:1]
+    assert boards.frozen_list(shuffled(9), 1, part) == frozen[:1]

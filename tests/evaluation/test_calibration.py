@@ -1,5 +1,6 @@
-"""Every engine on its scenario: the truth ranks evenly, and does not where the model or
-the weights are wrong.
+"""Every engine on its scenario: the truth ranks evenly.
+
+It does not where the model or the weights are wrong.
 """
 
 from dataclasses import replace
@@ -21,7 +22,8 @@ PASSES = 1e-5
 below, whatever the seed.
 """
 
-BOLD, STEADY = StyleBidder(aggressiveness=2.5), StyleBidder(temperature=0.1, slip=1e-6)
+BOLD = StyleBidder(aggressiveness=2.5)
+STEADY = StyleBidder(temperature=0.1, slip=1e-6)
 
 QUICK = replace(calibration.SCENARIOS["enumerate"], shown=7)  # 924 layouts a deal
 
@@ -42,31 +44,37 @@ SMALL = {
 """Fewer deals than in the slow tests, and fewer layouts."""
 
 
-def smallest_p(found):
-    """Of all tests, corrected for their number; the band knows no p below 1e-4,
-    Kolmogorov's formula does.
+def smallest_p(calibrated):
+    """The smallest p of all tests, corrected for their number.
+
+    The band knows no p below 1e-4, Kolmogorov's formula does.
     """
-    tests = found.tests()
+    tests = calibrated.tests()
     early = ["too early" in test.hypothesis for test in tests]
     return len(tests) * min(
-        float(stats.kstwo.sf(test.statistic, found.deals)) if band else test.p
+        float(stats.kstwo.sf(test.statistic, calibrated.deals)) if band else test.p
         for test, band in zip(tests, early, strict=True)
     )
 
 
-def verify(found, deals):
-    assert (found.ranks.sum(axis=1) == deals).all()
-    assert smallest_p(found) > PASSES, min(found.tests(), key=lambda test: test.p)
-    # By chance a bin strays by |z| standard errors, with mean √(2/π), as in chance_error, and variance 1 − 2/π.
+def verify(calibrated, deals):
+    assert (calibrated.ranks.sum(axis=1) == deals).all()
+    assert smallest_p(calibrated) > PASSES, min(
+        calibrated.tests(), key=lambda test: test.p
+    )
+    # By chance a bin strays by |z| standard errors, with mean √(2/π), as in
+    # chance_error, and variance 1 − 2/π.
     spread = np.array(
         [
-            error * one.cards
-            for error, one in zip(found.errors, found.reliability, strict=True)
+            error * reliability_bin.cards
+            for error, reliability_bin in zip(
+                calibrated.errors, calibrated.reliability, strict=True
+            )
         ]
     )
-    beyond = np.sqrt((1 - 2 / pi) * (spread**2).sum()) / found.bins[0].sum()
-    assert found.card_error < found.chance_error + 5 * beyond
-    for name, shares in found.coverage.items():
+    beyond = np.sqrt((1 - 2 / pi) * (spread**2).sum()) / calibrated.bins[0].sum()
+    assert calibrated.card_error < calibrated.chance_error + 5 * beyond
+    for name, shares in calibrated.coverage.items():
         for level, share in shares.items():
             assert stats.binomtest(round(share * deals), deals, level).pvalue > 1e-7, (
                 name,
@@ -82,9 +90,9 @@ def small(method, believed=None):
 
 @pytest.mark.parametrize("method", SMALL)
 def test_the_truth_is_one_more_draw_of_the_posterior(method):
-    found = small(method)
-    assert found.scenario.method == method
-    verify(found, SMALL[method][1])
+    calibrated = small(method)
+    assert calibrated.scenario.method == method
+    verify(calibrated, SMALL[method][1])
 
 
 @pytest.mark.parametrize(
@@ -113,31 +121,34 @@ def test_a_wrong_model_of_the_bidders_fails_that_test(believed):
 
 
 def test_what_was_found_is_shown():
-    found = small("direct")
-    told = calibration.document(found)
-    assert told["ranks"]["T"] == found.ranks_of("T").tolist()
-    assert told["coverage"]["T"] == list(found.coverage["T"].values())
-    coverage, cards, tests = calibration.tables(found)
-    assert [row[0] for row in coverage.rows] == [*found.names, "mean"]
-    assert f"calibration error {found.card_error:.4f}" in cards.title
-    assert len(tests.rows) == 2 * len(found.names) + 1
-    assert calibration.plot_ranks(found).shape == (len(found.names), 2)
-    marks = calibration.plot_reliability(found).collections[-1].get_offsets()
+    calibrated = small("direct")
+    answers = calibration.document(calibrated)
+    assert answers["ranks"]["T"] == calibrated.ranks_of("T").tolist()
+    assert answers["coverage"]["T"] == list(calibrated.coverage["T"].values())
+    coverage, cards, tests = calibration.tables(calibrated)
+    assert [row[0] for row in coverage.rows] == [*calibrated.names, "mean"]
+    assert f"calibration error {calibrated.card_error:.4f}" in cards.title
+    assert len(tests.rows) == 2 * len(calibrated.names) + 1
+    assert calibration.plot_ranks(calibrated).shape == (len(calibrated.names), 2)
+    marks = calibration.plot_reliability(calibrated).collections[-1].get_offsets()
     shown = [
-        (one.predicted, one.observed) for one in found.reliability if one.cards >= 10
+        (reliability_bin.predicted, reliability_bin.observed)
+        for reliability_bin in calibrated.reliability
+        if reliability_bin.cards >= 10
     ]
     np.testing.assert_allclose(marks, shown)
     assert [
-        label.get_text() for label in calibration.plot_coverage(found).get_yticklabels()
-    ] == list(found.names)
+        label.get_text()
+        for label in calibration.plot_coverage(calibrated).get_yticklabels()
+    ] == list(calibrated.names)
 
 
 @pytest.mark.slow
 def test_thirty_thousand_cards():
     deals = 2000
-    found = calibration.calibrate(calibration.SCENARIOS["enumerate"], deals)
-    assert found.cards == 32_000
-    verify(found, deals)
+    calibrated = calibration.calibrate(calibration.SCENARIOS["enumerate"], deals)
+    assert calibrated.cards == 32_000
+    verify(calibrated, deals)
     bold = calibration.calibrate(
         replace(calibration.SCENARIOS["enumerate"], believed=BOLD), 400
     )
@@ -180,12 +191,12 @@ def test_uniform_ranks_stay_in_the_band_as_often_as_it_says(deals):
     rng = np.random.default_rng(deals)
     low, high = calibration.ecdf_band(deals, 0.9)
     samples = [calibration.tally(rng.random(deals)) for _ in range(1500)]
-    below = np.array([one.cumsum()[:-1] for one in samples]) / deals
+    below = np.array([counts.cumsum()[:-1] for counts in samples]) / deals
     inside = ((below >= low - 1e-12) & (below <= high + 1e-12)).all(axis=1)
     # The band is found by 9999 samples; counts are whole, so it may hold a little more.
     error = np.sqrt(0.9 * 0.1 * (1 / 1500 + 1 / 9999))
     assert 0.9 - 5 * error < inside.mean() < 0.905 + 5 * error
-    p = np.array([calibration.ecdf_test("", one).p for one in samples[:500]])
+    p = np.array([calibration.ecdf_test("", counts).p for counts in samples[:500]])
     assert ((p > 0.1) == inside[:500]).mean() > 0.97
     assert (p <= 0.1).mean() < 0.1 + 5 * np.sqrt(0.1 * 0.9 * (1 / 500 + 1 / 9999))
     assert (p <= 0.1).any()

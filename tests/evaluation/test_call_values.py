@@ -12,11 +12,11 @@ def test_gains_and_promises_of_two_boards():
     values = instrument.judged(args)
     assert values.shape == (2, len(instrument.COLUMNS))
     assert (values[:, instrument.DEPARTURES] <= values[:, instrument.CHOICES]).all()
-    same = values[:, instrument.DEPARTURES] == 0
-    assert (values[same][:, instrument.GAINS] == 0.0).all()
+    unchanged = values[:, instrument.DEPARTURES] == 0
+    assert (values[unchanged][:, instrument.GAINS] == 0.0).all()
     title = "two boards"
     table = instrument.summary_table(values, title)
     assert table.title == title
-    both = instrument.summary(values)["gain of both sides"].mean
-    assert both == pytest.approx(values[:, instrument.GAINS].sum(axis=1).mean())
+    mean_gain = instrument.summary(values)["gain of both sides"].mean
+    assert mean_gain == pytest.approx(values[:, instrument.GAINS].sum(axis=1).mean())
     assert np.isfinite(values).all()

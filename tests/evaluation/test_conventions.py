@@ -1,5 +1,6 @@
-"""Conventions: which calls are meant, what they promise, and that a table is judged
-without its hidden hands.
+"""Conventions: which calls are meant, and what they promise.
+
+A table is judged without its hidden hands.
 """
 
 from dataclasses import replace
@@ -28,7 +29,7 @@ DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"
 
 
 @pytest.mark.parametrize(
-    ("pattern", "said", "feature", "has"),
+    ("pattern", "calls", "feature", "has"),
     [
         (
             "1x P 1y P [12]z P [23]w",
@@ -60,9 +61,9 @@ DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"
         ),
     ],
 )
-def test_a_pattern_names_the_suits_of_its_feature(pattern, said, feature, has):
+def test_a_pattern_names_the_suits_of_its_feature(pattern, calls, feature, has):
     convention = Convention("", pattern, feature)
-    suits = convention.suits(said)
+    suits = convention.suits(calls)
     assert (suits is None) == (has is None)
     if suits is not None:
         expression = convention.expression(bb.Seat.N, suits)
@@ -80,12 +81,14 @@ RECORD = Record(
 
 
 def test_a_table_is_judged_by_what_an_opponent_saw():
-    stayman = next(one for one in CONVENTIONS if one.name == "Stayman")
+    stayman = next(
+        convention for convention in CONVENTIONS if convention.name == "Stayman"
+    )
     belief = bb.Belief("W", RECORD.hands[3], dummy=None).given(
         bb.Auction.of("N:1NT Pass 2C")
     )
     majors = belief.infer(draws=50, rng=np.random.default_rng(1)).expect(
-        lambda some: some.lengths[:, 2, 2:].max(1) > 3
+        lambda layouts: layouts.lengths[:, 2, 2:].max(1) > 3
     )
     assert Case(stayman, RECORD, 3, {}).judged(50, np.random.default_rng(1)) == (
         1.0,
@@ -108,13 +111,13 @@ def test_a_table_is_judged_by_what_an_opponent_saw():
 
 
 def test_one_table_of_each_test_deal_counts_and_a_run_is_resumed(tmp_path, monkeypatch):
-    path, kept = tmp_path / "tables.pbn", RunOptions(1, checkpoint=tmp_path / "kept")
-    moved = replace(
-        RECORD, hands=(*RECORD.hands[:2], RECORD.hands[3], RECORD.hands[2])
-    )  # not of the test list
+    path = tmp_path / "tables.pbn"
+    kept = RunOptions(1, checkpoint=tmp_path / "kept")
+    # not of the test list
+    moved = replace(RECORD, hands=(*RECORD.hands[:2], RECORD.hands[3], RECORD.hands[2]))
     with path.open("w") as stream:
         write_pbn([RECORD, RECORD, moved], stream)
-    assert [(one.convention.name, one.calls) for one in cases(str(path), 5)] == [
+    assert [(case.convention.name, case.calls) for case in cases(str(path), 5)] == [
         ("Stayman", 3),
         ("lead: king", 0),
     ]
@@ -133,8 +136,8 @@ def test_one_table_of_each_test_deal_counts_and_a_run_is_resumed(tmp_path, monke
 
 
 def test_the_posterior_may_be_off_by_six_points_or_two_standard_errors():
-    told = np.array([[1, 0.9], [1, 0.7], [0, 0.2], [0, 0.3]])
-    row = Row.of(CONVENTIONS[0], told)
+    observed = np.array([[1, 0.9], [1, 0.7], [0, 0.2], [0, 0.3]])
+    row = Row.of(CONVENTIONS[0], observed)
     assert row[1:] == pytest.approx(
         (
             4,
@@ -149,7 +152,7 @@ def test_the_posterior_may_be_off_by_six_points_or_two_standard_errors():
         row._replace(difference=by, difference_error=error)
         for by, error in ((-0.06, 0), (0.2, 0.1), (-0.2, 0.09))
     ]
-    assert [one.within for one in off] == [True, True, False]
+    assert [variant.within for variant in off] == [True, True, False]
     assert table([row]).rows[0][-4:] == ["50.0 ± 28.9", "52.5", "+2.5 ± 13.8", "within"]
 
 

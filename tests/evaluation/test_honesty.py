@@ -1,5 +1,6 @@
-"""Answers of engines on small positions: their errors are honest, and those of equal
-weights are not.
+"""Answers of engines on small positions have honest errors.
+
+Those of equal weights are not.
 """
 
 from functools import partial
@@ -22,20 +23,21 @@ WALKED = honesty.Position("style", 98, 2, shown=10)  # 1680 layouts
 
 def rows_of(*cases, seed=1):
     """The rows of some (engine, position, seeds, draws)."""
-    what = honesty.Plan(tuple(honesty.Case(*case) for case in cases))
-    found = rows(
-        Job("honesty", partial(honesty.count, what), honesty.CHUNK),
-        what.answers,
+    plan = honesty.Plan(tuple(honesty.Case(*case) for case in cases))
+    counted = rows(
+        Job("honesty", partial(honesty.count, plan), honesty.CHUNK),
+        plan.answers,
         seed,
         ONE,
     )
-    known = [
-        case.position for case in what.cases if case.position.kind != "no trumps"
-    ]  # tables of points take long
-    truths = {position.name: honesty.truth_of(position) for position in known}
+    # tables of points take long
+    exact_positions = [
+        case.position for case in plan.cases if case.position.kind != "no trumps"
+    ]
+    truths = {position.name: honesty.truth_of(position) for position in exact_positions}
     return {
         (row.engine, row.kind): row
-        for row in honesty.Honesty.of(honesty.unpacked(what, found), truths).rows
+        for row in honesty.Honesty.of(honesty.unpacked(plan, counted), truths).rows
     }
 
 
@@ -43,18 +45,17 @@ def test_every_engine_is_tested_and_the_numbers_are_open():
     assert {*honesty.TESTED, "auto"} == set(honesty.ENGINES)
     for engine, kinds in honesty.TESTED.items():
         names = {position.name for position in honesty.POSITIONS}
-        assert {
-            f"{kind} {number}" for kind, numbers in kinds.items() for number in numbers
-        } <= names, engine
+        for kind, numbers in kinds.items():
+            assert {f"{kind} {number}" for number in numbers} <= names, engine
     probe = honesty.probe_of(RARE)
     assert (len(probe.cards), len(probe.lengths), len(probe.points)) == (
         len(honesty.CARDS),
         len(honesty.LENGTHS),
         len(honesty.POINTS),
     )
-    known = RARE.belief().constraints
+    constraints = RARE.belief().constraints
     assert all(
-        known.unknown_mask >> card & 1 and known.may[seat] >> card & 1
+        constraints.unknown_mask >> card & 1 and constraints.may[seat] >> card & 1
         for card, seat in probe.cards
     )
 
@@ -90,23 +91,23 @@ def test_tables_and_enumeration_agree_on_the_truth():
     walked = honesty.truth_of(WALKED)
     assert set(walked) >= set(honesty.QUANTITIES) - {"T if they hold"}
     counted = honesty.truth_of(honesty.POSITIONS[3])
-    found = honesty.answer(
+    sampled = honesty.answer(
         honesty.POSITIONS[3], "direct", 20_000, np.random.default_rng(1)
     )
     for name, truth in counted.items():
-        stated = found.stated[name]
+        stated = sampled.stated[name]
         assert abs(stated.value - truth) <= 5.5 * stated.error + 1e-9, name
 
 
 def test_what_was_found_is_shown():
-    found = honesty.measure(honesty.POSITIONS[:1], 20, ("direct",))
-    assert honesty.table(found).rows[0][:3] == ["direct, none", "1", "20"]
-    told = honesty.document(found)
-    assert told["rows"][0]["rms_z"]["log P"]["value"] is None  # exact
-    ax = honesty.plot_honesty(found)
+    measured = honesty.measure(honesty.POSITIONS[:1], 20, ("direct",))
+    assert honesty.table(measured).rows[0][:3] == ["direct, none", "1", "20"]
+    answers = honesty.document(measured)
+    assert answers["rows"][0]["rms_z"]["log P"]["value"] is None  # exact
+    ax = honesty.plot_honesty(measured)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["none 1"]
     marks = next(line for line in ax.lines if line.get_label() == "direct")
-    assert marks.get_ydata() == pytest.approx([told["cases"][0]["rms_z"]["value"]])
+    assert marks.get_ydata() == pytest.approx([answers["cases"][0]["rms_z"]["value"]])
 
 
 @pytest.mark.slow
@@ -114,8 +115,8 @@ def test_what_was_found_is_shown():
     "engine", ["auto", "importance", "resample-move", "likelihood-weighting"]
 )
 def test_every_engine_on_its_positions(engine):
-    found = honesty.measure(honesty.some_positions(12), 40, (engine,))
-    assert {row.verdict for row in found.rows} <= {
+    measured = honesty.measure(honesty.some_positions(12), 40, (engine,))
+    assert {row.verdict for row in measured.rows} <= {
         "honest",
         "needs more seeds",
         "exact",
@@ -149,35 +150,40 @@ def made(
     ],
 )
 def test_a_verdict_for_each_fault(stated, shift, verdict):
-    found = row([honesty.scored(made(300, stated, shift), TRUTH, None)])
-    assert found.verdict == verdict
-    assert found.answers == 300
-    assert set(found.rms) == set(honesty.GROUPS)
+    verdict_row = row([honesty.scored(made(300, stated, shift), TRUTH, None)])
+    assert verdict_row.verdict == verdict
+    assert verdict_row.answers == 300
+    assert set(verdict_row.rms) == set(honesty.GROUPS)
 
 
 def test_an_error_of_zero_must_be_the_truth():
     exact = made(20, 0.0)
     assert row([honesty.scored(exact, TRUTH, None)]).verdict == honesty.WRONG
     exact.value[:] = 0.5
-    found = row([honesty.scored(exact, TRUTH, None)])
-    assert (found.verdict, found.exact, found.wrong) == (honesty.EXACT, 1.0, 0)
-    assert np.isnan(found.within.value)
+    verdict_row = row([honesty.scored(exact, TRUTH, None)])
+    assert (verdict_row.verdict, verdict_row.exact, verdict_row.wrong) == (
+        honesty.EXACT,
+        1.0,
+        0,
+    )
+    assert np.isnan(verdict_row.within.value)
 
 
 def test_the_interval_is_that_of_chi_square_and_holds_as_often_as_it_says():
     rng = np.random.default_rng(1)
     z = rng.standard_normal((20_000, 1))
-    found = honesty.rms([z])
+    rms = honesty.rms([z])
     low, high = stats.chi2.ppf(
         [(1 + honesty.LEVEL) / 2, (1 - honesty.LEVEL) / 2], 20_000
     )
-    assert (found.low, found.high) == pytest.approx(
-        found.value * np.sqrt([20_000 / low, 20_000 / high]), rel=0.005
+    assert (rms.low, rms.high) == pytest.approx(
+        rms.value * np.sqrt([20_000 / low, 20_000 / high]), rel=0.005
     )
-    # One number told three times is no more than one number; as three it would be missed far more often.
-    held = np.array([(one := honesty.rms([np.repeat(rng.standard_normal((60, 1)), 3, axis=1)])).low <= 1.0 <= one.high
-                     for _ in range(600)])  # fmt: skip
-    assert (
-        stats.binomtest(int((~held).sum()), 600, 0.03, alternative="greater").pvalue
-        > 1e-6
-    )
+    # One number told three times is no more than one number; as three it would be
+    # missed far more often.
+    missed = 0
+    for _ in range(600):
+        repeated = np.repeat(rng.standard_normal((60, 1)), 3, axis=1)
+        interval = honesty.rms([repeated])
+        missed += not interval.low <= 1.0 <= interval.high
+    assert stats.binomtest(missed, 600, 0.03, alternative="greater").pvalue > 1e-6

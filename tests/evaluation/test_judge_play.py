@@ -1,5 +1,6 @@
-"""The experiment on card play: what each chooser is told, and that boards are judged on
-the real deal.
+"""The experiment on card play: what each chooser is told.
+
+Boards are judged on the real deal.
 """
 
 from pathlib import Path
@@ -31,15 +32,16 @@ def test_a_board_is_judged_on_the_real_deal(install):
     install("solver", SOLVER)
     board = judge_play.judged(RECORD, (0, 1), 4, 1)
     assert board["choices"][0]["cards"] == 0
-    for one in board["choices"]:
-        price = one["price"]
+    for choice in board["choices"]:
+        price = choice["price"]
         assert min(price.values()) == 0
-        assert one["record"] == price[str(RECORD.plays[one["cards"]][1])]
-        assert one["random"] == pytest.approx(sum(price.values()) / len(price))
-        assert {*(one[kind] for kind in judge_play.KINDS), judge_play.pick(one)} <= {
-            *price.values()
-        }
+        assert choice["record"] == price[str(RECORD.plays[choice["cards"]][1])]
+        assert choice["random"] == pytest.approx(sum(price.values()) / len(price))
+        assert {
+            *(choice[kind] for kind in judge_play.KINDS),
+            judge_play.pick(choice),
+        } <= {*price.values()}
         assert (
-            sum(one["liked"].values()) == pytest.approx(1.0, abs=1e-3)
-            or RECORD.plays[one["cards"]][0] == 1
+            sum(choice["liked"].values()) == pytest.approx(1.0, abs=1e-3)
+            or RECORD.plays[choice["cards"]][0] == 1
         )

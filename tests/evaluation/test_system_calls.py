@@ -1,5 +1,6 @@
-"""The sequences of systems and the decisions of textbooks: what they hold, and how one
-is judged.
+"""The sequences of systems and the decisions of textbooks.
+
+What they hold, and how one is judged.
 """
 
 import decisions

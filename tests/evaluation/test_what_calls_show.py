@@ -1,5 +1,6 @@
-"""Both tables of ``benchmarks/evaluation/what_calls_show.py``, with few hands and
-draws.
+"""Both tables of ``benchmarks/evaluation/what_calls_show.py``.
+
+With few hands and draws.
 """
 
 import re

@@ -1,5 +1,6 @@
-"""The studies' experiments in plain Python: one deal at a time, the literal algorithms,
-tricks by the rules of play.
+"""The studies' experiments in plain Python, one deal at a time.
+
+By the literal algorithms; tricks by the rules of play.
 """
 
 from functools import cache
@@ -20,8 +21,9 @@ def hands_of(masks):
 
 
 def auction(hands):
-    """(player, level) of the highest of three bids, the first on ties; ``None`` if all
-    pass.
+    """(player, level) of the highest of three bids, the first on ties.
+
+    ``None`` if all pass.
     """
     levels = [literal.bid(hand).level for hand in hands[:3]]
     return (levels.index(max(levels)), max(levels)) if any(levels) else None
@@ -32,26 +34,30 @@ def around_the_table(hands, player):
     return [hands[player], hands[(player + 1) % 3], hands[3], hands[(player + 2) % 3]]
 
 
-def play(table, trump=None, ours="general", theirs="general"):
+def play(table, trump=None, own_policy="general", their_policy="general"):
     """Tricks of seats 0 and 2 when seat 0 leads."""
-    return tricks_by_hand(Deal(tuple(table)), Seat(0), trump, ours, theirs)[0]
+    return tricks_by_hand(Deal(tuple(table)), Seat(0), trump, own_policy, their_policy)[
+        0
+    ]
 
 
 @cache
 def contracts():
-    """(level, dummy level, table) of each deal of the headline study that somebody
-    bids.
+    """(level, dummy level, table) of each deal that somebody bids.
+
+    The deals are those of the headline study.
     """
-    found = []
+    bid_deals = []
     for masks in deal_blocks(DEALS, np.random.SeedSequence(8)):
         for hands in map(hands_of, masks):
-            if (bid := auction(hands)) is not None:
+            bid = auction(hands)
+            if bid is not None:
                 player, level = bid
-                found.append(
+                bid_deals.append(
                     (
                         level,
                         literal.bid(hands[3]).level,
                         around_the_table(hands, player),
                     )
                 )
-    return found
+    return bid_deals

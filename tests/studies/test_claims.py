@@ -1,6 +1,9 @@
-"""Claims in words: counts against plain Python on the same deals, verdicts that other
-counts turn over.
+"""Claims in words: counts against plain Python on the same deals.
+
+Other counts turn the verdicts over.
 """
+
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -46,23 +49,21 @@ def test_counts_what_plain_python_counts():
                     result - 7,
                     int(paper.capture(hands[0], hands[1]).condition != "both"),
                 ] += 1
-            if (found := literal.auction(hands)) is None:
+            outcome = literal.auction(hands)
+            if outcome is None:
                 continue
-            bidder, level = found
+            bidder, level = outcome
             table = literal.around_the_table(hands, bidder)
-            own = [
-                len([card for card in table[0] if card.suit == suit]) for suit in Suit
-            ]
-            both = [
-                own[suit] + len([card for card in table[2] if card.suit == suit])
-                for suit in Suit
-            ]
-            plain, *others = (
+            bidder_suits = Counter(card.suit for card in table[0])
+            dummy_suits = Counter(card.suit for card in table[2])
+            own = [bidder_suits[suit] for suit in Suit]
+            pair_lengths = [own[suit] + dummy_suits[suit] for suit in Suit]
+            plain, *in_suits = (
                 literal.play(table, trump)
-                for trump in (None, *Suit, longest(own), longest(both))
+                for trump in (None, *Suit, longest(own), longest(pair_lengths))
             )
             found_cells["seats"][bidder, int(plain >= 6 + level)] += 1
-            for instead, tricks in enumerate(others):
+            for instead, tricks in enumerate(in_suits):
                 found_cells["tricks"][instead, 13 + plain - tricks] += 1
     assert claims.count(np.random.SeedSequence(3), DEALS).tolist() == wanted.tolist()
     assert found_cells["seats"].sum() > 50
@@ -79,10 +80,8 @@ def verdicts(counts):
 
 def test_trumps_and_their_negative_control(many):
     """The effects are 15 standard errors and more; turned round, the verdicts turn too."""
-    named, chosen = (
-        "no trumps against a suit named beforehand",
-        "no trumps against a suit chosen for its length",
-    )
+    named = "no trumps against a suit named beforehand"
+    chosen = "no trumps against a suit chosen for its length"
     assert (verdicts(many)[named], verdicts(many)[chosen]) == (HOLDS, FAILS)
     turned = many.copy()
     differences = cells_of(turned)["tricks"]
@@ -91,11 +90,10 @@ def test_trumps_and_their_negative_control(many):
 
 
 def test_fairness_and_its_negative_control(many):
-    bids, makes = (
-        "each of three players bids as often",
-        "each makes the contract as often",
-    )
-    even, uneven = many.copy(), many.copy()
+    bids = "each of three players bids as often"
+    makes = "each makes the contract as often"
+    even = many.copy()
+    uneven = many.copy()
     cells_of(even)["seats"][:] = [[100_000, 200_000]] * 3
     assert (verdicts(even)[bids], verdicts(even)[makes]) == (HOLDS, HOLDS)
     cells_of(uneven)["seats"][:] = [
@@ -110,10 +108,8 @@ def test_fairness_and_its_negative_control(many):
 
 
 def test_second_hand_and_its_negative_control(many):
-    together, each = (
-        "the second hand fails, of all that pass",
-        "the second hand fails, by what Algorithm 1 counts",
-    )
+    together = "the second hand fails, of all that pass"
+    each = "the second hand fails, by what Algorithm 1 counts"
     assert verdicts(many)[each] in (UNDECIDED, FAILS)
     true = many.copy()
     cells_of(true)["second"][:] = [735_000, 265_000]
@@ -122,26 +118,30 @@ def test_second_hand_and_its_negative_control(many):
     assert (verdicts(true)[together], verdicts(true)[each]) == (HOLDS, FAILS)
     # The paper's own table, pooled: 462 of 1758 cases.
     failed = sum(a1 - a2 for a1, a2 in printed.COMPARATIVE.values())
-    part = share_of("", failed, sum(a1 for a1, _ in printed.COMPARATIVE.values()), 1)
-    assert part.own == pytest.approx(462 / 1758)
+    failures = share_of(
+        "", failed, sum(a1 for a1, _ in printed.COMPARATIVE.values()), 1
+    )
+    assert failures.own == pytest.approx(462 / 1758)
 
 
 def test_intervals_cover_as_often_as_they_say():
-    """99 %: of 1200 intervals some 12 miss; more than 12 + 5 √12 would be a wrong
-    interval.
+    """Of 1200 intervals of 99 % some 12 miss.
+
+    More than 12 + 5 √12 would be a wrong interval.
     """
     rng = np.random.default_rng(5)
     missed = np.zeros(3, dtype=int)
     for _ in range(1200):
         values = np.bincount(rng.integers(0, 5, 400), minlength=5)
-        one, two = rng.binomial(400, 0.3, 2)
-        parts = (
+        makes, other_makes = rng.binomial(400, 0.3, 2)
+        estimates = (
             (mean_of("", values.tolist(), -2, 1), 0.0),
-            (share_of("", int(one), 400, 1), 0.3),
-            (between_rates("", (int(one), 400), (int(two), 400), 1), 0.0),
+            (share_of("", int(makes), 400, 1), 0.3),
+            (between_rates("", (int(makes), 400), (int(other_makes), 400), 1), 0.0),
         )
         missed += [
-            not part.interval[0] <= truth <= part.interval[1] for part, truth in parts
+            not estimate.interval[0] <= truth <= estimate.interval[1]
+            for estimate, truth in estimates
         ]
     assert (missed < 12 + 5 * 12**0.5).all()
     assert (
@@ -150,9 +150,11 @@ def test_intervals_cover_as_often_as_they_say():
 
 
 def test_at_the_command_line(document, answer):
-    said = document("study", "claims", "--deals", "20000")["claims"]
-    assert [claim["verdict"] for claim in said if claim["name"] == "constant time"] == [
-        HOLDS
-    ]
-    assert said[0]["allowed"] == [0.0, None]
+    claim_documents = document("study", "claims", "--deals", "20000")["claims"]
+    assert [
+        claim["verdict"]
+        for claim in claim_documents
+        if claim["name"] == "constant time"
+    ] == [HOLDS]
+    assert claim_documents[0]["allowed"] == [0.0, None]
     assert UNDECIDED in answer("study", "claims", "--deals", "2000")

@@ -1,5 +1,6 @@
-"""Dealing: four disjoint hands of 13, every card equally likely everywhere, and the
-hidden cards alone redealt.
+"""Dealing: four disjoint hands of 13, every card equally likely everywhere.
+
+The hidden cards alone are redealt.
 """
 
 import numpy as np
@@ -14,23 +15,20 @@ DECK = (1 << 52) - 1
 
 def holders(masks):
     """(52, 4) how often each seat holds each card."""
-    return np.array(
-        [
-            [
-                (masks[:, seat] >> np.uint64(card) & np.uint64(1)).sum()
-                for seat in range(4)
-            ]
-            for card in range(52)
-        ]
-    )
+    counts = np.zeros((52, 4), np.uint64)
+    for card in range(52):
+        counts[card] = (masks >> np.uint64(card) & np.uint64(1)).sum(axis=0)
+    return counts
 
 
 def uniform(masks):
-    """p of: every seat holds every card equally often; and of the joint place of two
-    cards.
+    """p-values of uniform deals.
+
+    Every seat holds every card equally often; and of the joint place of two cards.
     """
     single = holders(masks)
-    # Cards of a hand are dependent, so the 52 tests are looked at one by one and the smallest p is corrected.
+    # Cards of a hand are dependent, so the 52 tests are looked at one by one and the
+    # smallest p is corrected.
     smallest = min(52 * stats.chisquare(row).pvalue for row in single)
     place = [
         np.argmax(masks >> np.uint64(card) & np.uint64(1), axis=1) for card in (0, 51)
@@ -47,11 +45,14 @@ def test_deals_are_uniform():
     # The control: in one deal of twenty, seats 0 and 1 trade hands if seat 1 has the
     # last card
     swapped = masks.copy()
-    some = np.flatnonzero(
+    swapped_deals = np.flatnonzero(
         (np.arange(len(masks)) % 20 == 0)
         & (masks[:, 1] >> np.uint64(51) & np.uint64(1) > 0)
     )
-    swapped[some, 0], swapped[some, 1] = masks[some, 1], masks[some, 0]
+    swapped[swapped_deals, 0], swapped[swapped_deals, 1] = (
+        masks[swapped_deals, 1],
+        masks[swapped_deals, 0],
+    )
     assert min(uniform(swapped)) < 1e-9
 
 

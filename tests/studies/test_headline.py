@@ -1,5 +1,6 @@
-"""The headline study against plain Python on the same deals, and against the paper on
-many.
+"""The headline study against plain Python on the same deals.
+
+And against the paper on many.
 """
 
 from dataclasses import replace
@@ -37,39 +38,43 @@ CLUB = Scheme.of(
 
 def test_schemes_are_told_apart_by_name_and_agree_with_the_sums():
     again = replace(NEW, name="again")
-    found = headline.simulate(20_000, 1, 1, schemes=[again, CLUB])
-    points = found.answers["points"]
+    result = headline.simulate(20_000, 1, 1, schemes=[again, CLUB])
+    points = result.answers["points"]
     assert list(points) == ["old", "new", "again", "club"]
     assert points["new"] == points["again"]
     for name in ("old", "new"):
-        assert points[name]["mean"] * found.counts["valid_bidder"] == pytest.approx(
-            found.counts[f"net_points_{name}"]
+        assert points[name]["mean"] * result.counts["valid_bidder"] == pytest.approx(
+            result.counts[f"net_points_{name}"]
         )
     games = strategies.simulate(20_000, 1, 1, schemes=[again, CLUB]).answers["games"]
     assert list(games) == ["made", "tricks", "old", "new", "again", "club"]
     assert games["new"] == games["again"]
-    # In strategies the first policies of both sides are those of the headline study, on the same deals.
+    # In strategies the first policies of both sides are those of the headline study, on
+    # the same deals.
     assert games["club"]["payoff"][0][0] == pytest.approx(points["club"]["mean"])
     with pytest.raises(NotationError, match="'made' is there already"):
         strategies.simulate(20_000, 1, 1, schemes=[replace(NEW, name="made")])
 
 
 def test_the_paper_is_met_where_the_text_determines_it():
-    found = headline.simulate(500_000, 1, 2, runs=3)
-    by_name = {figure.name: figure for figure in found.figures}
-    verdicts = dict(zip(by_name, found.verdicts(), strict=True))
-    valid, both = (found.counts[name] for name in ("valid_bidder", "both_eligible"))
+    result = headline.simulate(500_000, 1, 2, runs=3)
+    by_name = {figure.name: figure for figure in result.figures}
+    verdicts = dict(zip(by_name, result.verdicts(), strict=True))
+    valid, both_eligible = (
+        result.counts[name] for name in ("valid_bidder", "both_eligible")
+    )
 
     def strays(hits, trials, measured, out_of):
-        """Standard errors between an own share and the one of docs/reproduction.md,
-        measured over 30 million deals.
+        """Standard errors between an own share and that of docs/reproduction.md.
+
+        The latter was measured over 30 million deals.
         """
         return abs(hits / trials - measured) / np.sqrt(
             measured * (1 - measured) * (1 / trials + 1 / out_of)
         )
 
-    assert strays(valid, found.total, 0.1031, 30_000_000) < 5
-    assert strays(both, found.total, 0.0010199, 30_000_000) < 5
+    assert strays(valid, result.total, 0.1031, 30_000_000) < 5
+    assert strays(both_eligible, result.total, 0.0010199, 30_000_000) < 5
     for name in (
         "deals with a valid bidder",
         "both eligible",
@@ -79,24 +84,24 @@ def test_the_paper_is_met_where_the_text_determines_it():
         assert verdicts[name] != "not determined by the text"
         assert abs(by_name[name].z) < 5
     # The reading of the play that comes closest.
-    assert strays(found.counts["won"], valid, 0.6674, 3_093_000) < 5
-    assert strays(found.counts["won_both_eligible"], both, 0.9547, 30_597) < 5
+    assert strays(result.counts["won"], valid, 0.6674, 3_093_000) < 5
+    assert strays(result.counts["won_both_eligible"], both_eligible, 0.9547, 30_597) < 5
     assert by_name["win rate (%)"].own == pytest.approx(
-        100 * found.counts["won"] / valid
+        100 * result.counts["won"] / valid
     )
     assert by_name["win rate, both eligible (%)"].own == pytest.approx(
-        100 * found.counts["won_both_eligible"] / both
+        100 * result.counts["won_both_eligible"] / both_eligible
     )
     assert (
         verdicts["win rate (%)"]
         == verdicts["net points, old scheme"]
         == "not determined by the text"
     )
-    assert [run["deals"] for run in found.runs] == [500_000] * 3
+    assert [run["deals"] for run in result.runs] == [500_000] * 3
 
 
 def test_no_contract_at_all_is_no_error():
-    found = headline.simulate(1, 1)
-    assert found.counts["valid_bidder"] == 0
-    assert {figure.own for figure in found.figures if "%" in figure.name} == {None}
+    result = headline.simulate(1, 1)
+    assert result.counts["valid_bidder"] == 0
+    assert {figure.own for figure in result.figures if "%" in figure.name} == {None}
     assert strategies.simulate(1, 1).answers["games"] == {}

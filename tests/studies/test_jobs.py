@@ -1,5 +1,6 @@
-"""Jobs: every deal once, the same integers whatever the workers; checkpoints; failures
-in one line.
+"""Jobs: every deal once, the same integers whatever the workers.
+
+Checkpoints; failures in one line.
 """
 
 import os
@@ -22,8 +23,9 @@ from bayesbridge.studies.jobs import CHUNK, Job, RunOptions
 
 
 def tally(chunk, size):
-    """A cheap job: how many deals, and a checksum of the stream that the chunk would
-    use.
+    """A cheap job that counts deals.
+
+    With a checksum of the stream that the chunk would use.
     """
     return np.array([size, 1, int(chunk.generate_state(1)[0])], dtype=np.int64)
 
@@ -130,7 +132,9 @@ def test_a_chunk_that_ends_beside_one_that_fails_is_kept(tmp_path, monkeypatch):
     def wait(pending, **_):
         """Until all are done, and shows the one that failed first."""
         done = futures.wait(pending).done
-        return SimpleNamespace(done=sorted(done, key=lambda one: not one.exception()))
+        return SimpleNamespace(
+            done=sorted(done, key=lambda future: not future.exception())
+        )
 
     def count(chunk, _):
         if chunk.spawn_key == (0,):
@@ -166,7 +170,8 @@ def children(seed, number):
     "study", [captures, pytest.param(headline, marks=pytest.mark.slow)]
 )
 def test_the_same_integers_for_any_number_of_workers(study):
-    job, deals = Job("some", study.count, chunk=5_000), 15_017
+    job = Job("some", study.count, chunk=5_000)
+    deals = 15_017
     ways = [*map(RunOptions, (1, 2, 5, None)), RunOptions(2, "processes")]
     runs = [jobs.run(job, deals, 5, 2, how) for how in ways]
     assert all(np.array_equal(run.by_run, runs[0].by_run) for run in runs)
@@ -236,7 +241,7 @@ def test_a_killed_worker_process_ends_the_run_in_one_line(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    ("deals", "runs", "workers", "what"),
+    ("deals", "runs", "workers", "complaint"),
     [
         (0, 1, 1, "0 deals"),
         (-5, 1, 1, "-5 deals"),
@@ -244,13 +249,15 @@ def test_a_killed_worker_process_ends_the_run_in_one_line(tmp_path, monkeypatch)
         (1, 1, 0, "0 workers"),
     ],
 )
-def test_nothing_to_do_is_an_error(deals, runs, workers, what):
-    with pytest.raises(BayesBridgeError, match=what):
+def test_nothing_to_do_is_an_error(deals, runs, workers, complaint):
+    with pytest.raises(BayesBridgeError, match=complaint):
         jobs.run(TALLY, deals, 1, runs, RunOptions(workers))
 
 
 JOB = Job("captures", captures.count, chunk=1_000)
-DEALS, SEED, RUNS = 7_500, 3, 2
+DEALS = 7_500
+SEED = 3
+RUNS = 2
 
 
 def run(path, **changes):
@@ -264,7 +271,7 @@ def undisturbed():
 
 
 @pytest.fixture
-def whole(tmp_path, undisturbed):
+def finished(tmp_path, undisturbed):
     path = tmp_path / "whole"
     assert np.array_equal(run(path).by_run, undisturbed)
     return path
@@ -275,27 +282,27 @@ def contents(folder):
 
 
 @pytest.mark.quick
-def test_a_whole_checkpoint_answers_without_drawing(whole, undisturbed):
-    before = contents(whole)
-    found = run(whole)
-    assert np.array_equal(found.by_run, undisturbed)
-    assert (found.fresh, found.deals_per_second) == (0, None)
-    assert contents(whole) == before
+def test_a_whole_checkpoint_answers_without_drawing(finished, undisturbed):
+    before = contents(finished)
+    answer = run(finished)
+    assert np.array_equal(answer.by_run, undisturbed)
+    assert (answer.fresh, answer.deals_per_second) == (0, None)
+    assert contents(finished) == before
 
 
 @pytest.mark.quick
-def test_chunks_that_are_missing_or_unreadable_are_counted_again(whole, undisturbed):
-    before = contents(whole)
-    first, second, third, *_ = sorted(whole.glob("*.npy"))
-    first.unlink()
-    second.write_bytes(b"")
-    third.write_bytes(third.read_bytes()[:-3])
-    (whole / ".0123.part").write_bytes(b"of a run that was killed")
-    found = run(whole)
-    assert np.array_equal(found.by_run, undisturbed)
-    assert found.fresh == 3_000
-    (whole / ".0123.part").unlink()
-    assert contents(whole) == before
+def test_chunks_that_are_missing_or_unreadable_are_counted_again(finished, undisturbed):
+    before = contents(finished)
+    lost, emptied, truncated, *_ = sorted(finished.glob("*.npy"))
+    lost.unlink()
+    emptied.write_bytes(b"")
+    truncated.write_bytes(truncated.read_bytes()[:-3])
+    (finished / ".0123.part").write_bytes(b"of a run that was killed")
+    answer = run(finished)
+    assert np.array_equal(answer.by_run, undisturbed)
+    assert answer.fresh == 3_000
+    (finished / ".0123.part").unlink()
+    assert contents(finished) == before
 
 
 def refused(path, match, **changes):
@@ -307,7 +314,7 @@ def refused(path, match, **changes):
 
 
 @pytest.mark.parametrize(
-    ("changes", "what"),
+    ("changes", "difference"),
     [
         ({"seed": 4}, "seed is 3 there and 4 here"),
         ({"deals": DEALS + 1}, "deals is 7500 there and 7501 here"),
@@ -331,10 +338,10 @@ def refused(path, match, **changes):
     ],
 )
 @pytest.mark.quick
-def test_another_run_is_refused_and_the_difference_named(whole, changes, what):
+def test_another_run_is_refused_and_the_difference_named(finished, changes, difference):
     refused(
-        whole,
-        f"belongs to another run: {what}; give the same options, or name another folder",
+        finished,
+        f"belongs to another run: {difference}; give the same options, or name another folder",
         **changes,
     )
 

@@ -1,5 +1,6 @@
-"""A real Dask cluster on the loopback: the same integers as here, also when a worker is
-killed on the way.
+"""A real Dask cluster on the loopback gives the same integers as here.
+
+Also when a worker is killed on the way.
 """
 
 import contextlib
@@ -26,22 +27,22 @@ PATIENCE = 600  # seconds after which a process is taken to hang
 
 
 def start(log, *words):
-    command, environment = (
-        [sys.executable, "-m", "dask", *words],
-        os.environ | {"PYTHONPATH": str(ROOT)},
-    )
+    command = [sys.executable, "-m", "dask", *words]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with log.open("wb") as file:
         return subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=file, stderr=file
         )
 
 
-def wait_for(what, seconds=PATIENCE):
+def wait_for(ready, seconds=PATIENCE):
     deadline = time.monotonic() + seconds
-    while not (found := what()):
+    answer = ready()
+    while not answer:
         assert time.monotonic() < deadline, "the cluster did not come up"
         time.sleep(0.05)
-    return found
+        answer = ready()
+    return answer
 
 
 def address_of(folder):
@@ -99,7 +100,8 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(
     address, workers = cluster
     with Client(address, timeout=PATIENCE) as client:
         client.wait_for_workers(2)
-    deals, killed = 40_000, []
+    deals = 40_000
+    killed = []
 
     def kill_one(_, done, wanted):
         if not killed and done >= wanted // 4:
@@ -107,12 +109,12 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(
             killed.append(done)
 
     with watch_progress(kill_one):
-        found = jobs.run(JOB, deals, 3, 1, RunOptions(scheduler=address))
+        result = jobs.run(JOB, deals, 3, 1, RunOptions(scheduler=address))
     assert 0 < killed[0] < deals
     assert workers[0].wait(PATIENCE) == -signal.SIGKILL
     assert workers[1].poll() is None
     serial = jobs.run(JOB, deals, 3, 1, RunOptions(workers=1))
-    assert np.array_equal(found.by_run, serial.by_run)
+    assert np.array_equal(result.by_run, serial.by_run)
     rows = [
         jobs.rows(JOB, 9_000, 3, how)
         for how in (RunOptions(scheduler=address), RunOptions(workers=1))

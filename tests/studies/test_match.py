@@ -25,10 +25,12 @@ def test_a_bidder_is_level_with_itself():
 
 
 def test_who_is_named_first_turns_the_signs():
-    first = bb.match("learned", "sayc", boards=6, solved=False, rng=2, how=HERE)
-    second = bb.match("sayc", "learned", boards=6, solved=False, rng=2, how=HERE)
-    assert first.boards["imps"] == pytest.approx(-second.boards["imps"])
-    assert first.boards["imps"].any()
+    forward = bb.match("learned", "sayc", boards=6, solved=False, rng=2, how=HERE)
+    reversed_match = bb.match(
+        "sayc", "learned", boards=6, solved=False, rng=2, how=HERE
+    )
+    assert forward.boards["imps"] == pytest.approx(-reversed_match.boards["imps"])
+    assert forward.boards["imps"].any()
 
 
 def test_the_score_is_that_of_solved_deals():
@@ -50,43 +52,46 @@ def _score(text, tricks):
     if text == "passed out":
         return 0
     contract = bb.Contract.of(str(text))
-    taken = tricks[contract.strain, contract.declarer]
-    score = int(Duplicate(Vulnerability.NS).score(contract, int(taken)))
+    tricks_taken = tricks[contract.strain, contract.declarer]
+    score = int(Duplicate(Vulnerability.NS).score(contract, int(tricks_taken)))
     return -score if contract.declarer in (bb.Seat.E, bb.Seat.W) else score
 
 
 def test_the_seed_and_nothing_else_decides(tmp_path):
     how = {"boards": 3, "layouts": 24, "solved": False, "rng": 5}
-    whole = bb.match("learned:value", "learned", how=HERE, **how)
+    match = bb.match("learned:value", "learned", how=HERE, **how)
     kept = RunOptions(workers=2, scheduler="threads", checkpoint=tmp_path / "kept")
     for _ in range(2):
         again = bb.match("learned:value", "learned", how=kept, **how)
-        assert (again.boards == whole.boards).all()
-    assert whole.boards["choices"].sum() > 0
-    table = whole.tables[0]
-    assert ["decisions by value", str(whole.boards["choices"].sum())] in table.rows
-    assert len(whole.to_dataframe()) == 3
-    assert json.loads(json.dumps(whole.document()))["boards"][2]["imps"] == float(
-        whole.boards["imps"][2]
+        assert (again.boards == match.boards).all()
+    assert match.boards["choices"].sum() > 0
+    table = match.tables[0]
+    assert ["decisions by value", str(match.boards["choices"].sum())] in table.rows
+    assert len(match.to_dataframe()) == 3
+    assert json.loads(json.dumps(match.document()))["boards"][2]["imps"] == float(
+        match.boards["imps"][2]
     )
-    assert bb.plots.match(whole).get_xlabel() == "boards"
+    assert bb.plots.match(match).get_xlabel() == "boards"
 
 
 def test_a_chooser_sees_its_own_hand_and_the_calls_alone():
     """Other hands may be exchanged after a decision: it stays as it was."""
     masks = deal_masks(1, 12)[0]
-    others = masks.copy()
-    others[1], others[3] = masks[3], masks[1]
+    exchanged = masks.copy()
+    exchanged[1] = masks[3]
+    exchanged[3] = masks[1]
     entrants = Entrant.of("learned:value"), Entrant("passes", Passes())
-    tables = [bb.Layouts(hands[None])[0] for hands in (masks, others)]
-    first, second = (
+    tables = [bb.Layouts(hands[None])[0] for hands in (masks, exchanged)]
+    table, exchanged_table = (
         bid_table(deal, bb.Seat.S, Vulnerability.NONE, entrants, layouts=20, rng=4)
         for deal in tables
     )
-    assert first.auction == second.auction
-    for (_, choice), (_, other) in zip(first.choices, second.choices, strict=True):
+    assert table.auction == exchanged_table.auction
+    for (_, choice), (_, repeated) in zip(
+        table.choices, exchanged_table.choices, strict=True
+    ):
         if choice.values is not None:
-            assert choice.values.document() == other.values.document()
+            assert choice.values.document() == repeated.values.document()
 
 
 class Passes:
@@ -100,19 +105,21 @@ class Passes:
 
 
 def test_two_pairs_at_a_table_bid_each_its_own_way():
-    acol, sayc = bb.SystemBidder("acol"), bb.SystemBidder("sayc")
-    both = table_bidder(acol, sayc)
+    acol = bb.SystemBidder("acol")
+    sayc = bb.SystemBidder("sayc")
+    bidder = table_bidder(acol, sayc)
     hands = np.ascontiguousarray(deal_masks(50, 3)[:, 0])
     for text, model in (("S:", acol), ("W:", sayc), ("S:1C", sayc)):
         auction = bb.Auction.four(text[0]).after_all(text[2:])
         own = model.probabilities(hands, auction)
-        assert (both.probabilities(hands, auction) == own).all()
+        assert (bidder.probabilities(hands, auction) == own).all()
     assert table_bidder(acol, acol) is acol
-    assert isinstance(both, SidesBidder)
-    assert both.reads_partner
+    assert isinstance(bidder, SidesBidder)
+    assert bidder.reads_partner
     auction = bb.Auction.of("S:1NT Pass")
     assert (
-        both.log_likelihood(hands, auction, 0) == acol.log_likelihood(hands, auction, 0)
+        bidder.log_likelihood(hands, auction, 0)
+        == acol.log_likelihood(hands, auction, 0)
     ).all()
 
 

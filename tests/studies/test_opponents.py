@@ -1,5 +1,6 @@
-"""Opponent modelling: what calls say against real auctions, and posteriors against the
-belief engine.
+"""Opponent modelling: what calls say against real auctions.
+
+And posteriors against the belief engine.
 """
 
 from functools import cache
@@ -17,12 +18,13 @@ from bayesbridge.studies.deals import deal_blocks, find_contracts
 from tests.deals import deal_masks
 
 SHARP = IterativeBidder(slip=0.0)
+# of the table: bidder, next player, dummy, the player after
 SEATS = (
     Seat.S,
     Seat.W,
     Seat.N,
     Seat.E,
-)  # of the table: bidder, next player, dummy, the player after
+)
 # Deals among which some defender bids before the contract, a rare thing, whatever the
 # seed
 MANY = 100_000
@@ -35,12 +37,13 @@ def deal_of(table):
 
 
 def auction_of(contracts, i):
-    """The real auction of a contract, the bidder in the south, first to speak as in the
-    study.
+    """The real auction of a contract, the bidder in the south.
+
+    The first to speak is that of the study.
     """
-    first = SEATS[{0: 0, 1: 3, 2: 1}[int(contracts.bidder[i])]]
+    first_seat = SEATS[{0: 0, 1: 3, 2: 1}[int(contracts.bidder[i])]]
     return simulate_auction(
-        deal_of(contracts.table[i]), SHARP, first=first, dummy="N", rng=1
+        deal_of(contracts.table[i]), SHARP, first=first_seat, dummy="N", rng=1
     )
 
 
@@ -51,18 +54,19 @@ def some_contracts():
 
 
 def test_calls_bound_levels_as_the_bidder_model_does():
-    """A hand of level n could have made the call if and only if its likelihood is not
-    nought.
+    """A hand of level n could have made the call unless its likelihood is nought.
+
+    And only then.
     """
     hands = deal_masks(750, 1).ravel()
     levels = bids(hands).level
     assert set(levels) >= {0, 1}
-    found = some_contracts()
-    low, high = opponents.heard(found.levels, found.bidder)
+    contracts = some_contracts()
+    low, high = opponents.heard(contracts.levels, contracts.bidder)
     bid_first = np.flatnonzero(low.any(axis=1))
     assert len(bid_first) > 0
-    for i in [*range(0, len(found.table), 600), *bid_first[:3]]:
-        auction = auction_of(found, i)
+    for i in [*range(0, len(contracts.table), 600), *bid_first[:3]]:
+        auction = auction_of(contracts, i)
         for k, seat in enumerate((Seat.W, Seat.E)):
             possible = np.ones(len(hands), dtype=bool)
             for index, (caller, _) in enumerate(auction):
@@ -79,52 +83,59 @@ def tricks(masks):
     )
 
 
+def belief_about(contract, open_dummy):
+    """What the bidder, in the south, knows of its deal."""
+    deal = deal_of(contract.table[0])
+    belief = Belief("S", deal["S"], bidder=SHARP)
+    return belief.given(Reveal("N", deal["N"])) if open_dummy else belief
+
+
 @pytest.mark.parametrize("stage", [0, 1])
 def test_predictions_agree_with_the_belief_engine(stage):
-    found = some_contracts()
-    low, _ = opponents.heard(found.levels, found.bidder)
+    contracts = some_contracts()
+    low, _ = opponents.heard(contracts.levels, contracts.bidder)
     for i in (0, int(np.flatnonzero(low.any(axis=1))[0])):
-        one = type(found)(*(column[i : i + 1] for column in found))
-        levels = opponents.heard(one.levels, one.bidder)
+        contract = type(contracts)(*(column[i : i + 1] for column in contracts))
+        levels = opponents.heard(contract.levels, contract.bidder)
         drawn = opponents.predict(
-            seed_state(3), one.table, levels, stage, draws=20_000
+            seed_state(3), contract.table, levels, stage, draws=20_000
         )[0]
-        deal = deal_of(one.table[0])
-        belief = Belief("S", deal["S"], bidder=SHARP)
-        if stage:
-            belief = belief.given(Reveal("N", deal["N"]))
-        calls = [Called(seat, call) for seat, call in auction_of(one, 0)]
-        for which, known in enumerate((belief, belief.given(*calls))):
-            layouts = known.infer("levels" if which else "direct", draws=20_000, rng=2)
+        belief = belief_about(contract, open_dummy=stage == 1)
+        calls = [Called(seat, call) for seat, call in auction_of(contract, 0)]
+        for which, evidence in enumerate((belief, belief.given(*calls))):
+            layouts = evidence.infer(
+                "levels" if which else "direct", draws=20_000, rng=2
+            )
             expected = (
                 layouts.resample(20_000, rng=4).masks
                 if which
                 else layouts.layouts.masks
             )
-            mine, theirs = drawn[which], tricks(expected[:20_000])
+            predicted = drawn[which]
+            by_belief = tricks(expected[:20_000])
             error = np.sqrt(
-                mine.var() / len(mine)
-                + theirs.var() * (1 / len(theirs) + which / layouts.ess)
+                predicted.var() / len(predicted)
+                + by_belief.var() * (1 / len(by_belief) + which / layouts.ess)
             )
-            assert abs(mine.mean() - theirs.mean()) < 5 * error
+            assert abs(predicted.mean() - by_belief.mean()) < 5 * error
 
 
 def test_what_is_reported_follows_from_the_counts():
-    found = opponents.simulate(12_000, 4, 2, runs=2)
-    n = found.counts["contracts"] - found.counts["left_out"]
-    stages = found.answers["stages"]
-    assert found.counts["deals"] == found.total == 24_000
+    result = opponents.simulate(12_000, 4, 2, runs=2)
+    n = result.counts["contracts"] - result.counts["left_out"]
+    stages = result.answers["stages"]
+    assert result.counts["deals"] == result.total == 24_000
     for name, key in (("closed dummy", "closed"), ("open dummy", "open")):
         for which in ("without calls", "with calls"):
             quality = stages[name][which]
             rows = np.array(quality["calibration"])
             assert rows[:, 0].sum() == n
             assert (rows[:, 0] * rows[:, 2]).sum() == pytest.approx(
-                found.counts["made"]
+                result.counts["made"]
             )
             assert (
                 quality["points"]
-                == found.counts[f"{key}_points_{which.replace(' ', '_')}"] / n
+                == result.counts[f"{key}_points_{which.replace(' ', '_')}"] / n
             )
             assert 0 < quality["brier"] < 0.25
         gain = stages[name]["log_loss_gain"]

@@ -15,21 +15,22 @@ LATE = 36
 
 
 class Knows:
-    """Gives the true seat of each hidden card this chance; the others that may have it
-    share the rest.
+    """Gives the true seat of each hidden card this chance.
+
+    The others that may have it share the rest.
     """
 
     def __init__(self, chance):
         self.chance = chance
 
-    def read(self, seen):
-        cards = seen.hard.cards.copy()
+    def read(self, view):
+        cards = view.hard.cards.copy()
         for card in np.flatnonzero(cards.max(axis=1) < SURE):
-            others = cards[card] > 0
+            possible = cards[card] > 0
             truth = [bool(RECORD.deal[seat].mask >> int(card) & 1) for seat in Seat]
             cards[card] = (
-                np.where(truth, self.chance, (1 - self.chance) / (others.sum() - 1))
-                * others
+                np.where(truth, self.chance, (1 - self.chance) / (possible.sum() - 1))
+                * possible
             )
         return Reading(cards)
 
@@ -56,8 +57,8 @@ def test_the_truth_scores_best_and_a_lie_worst(cards, flat):
 class Direct:
     """A direct predictor: chances of cards and no layouts."""
 
-    def read(self, seen):
-        return Reading(seen.hard.cards)
+    def read(self, view):
+        return Reading(view.hard.cards)
 
 
 class Flat:
@@ -71,10 +72,10 @@ NOTHING = Direct()
 
 
 def test_readers_by_name():
-    seen = view_of_chair(RECORD, "leader", LATE)
-    assert reader_of(f"{__name__}:Direct").read(seen).cards is seen.hard.cards
+    view = view_of_chair(RECORD, "leader", LATE)
+    assert reader_of(f"{__name__}:Direct").read(view).cards is view.hard.cards
     assert reader_of(f"{__name__}:NOTHING") is NOTHING
-    flat = reader_of(f"{__name__}:Flat+{__name__}:Flat", draws=50).read(seen)
-    assert flat.cards == pytest.approx(seen.hard.cards, abs=1e-9)
+    flat = reader_of(f"{__name__}:Flat+{__name__}:Flat", draws=50).read(view)
+    assert flat.cards == pytest.approx(view.hard.cards, abs=1e-9)
     assert reader_of("learned").player is None
     assert reader_of("learned+learned").player is not None

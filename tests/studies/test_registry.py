@@ -1,5 +1,6 @@
-"""A study is its own module and a line in the registry: a new one is found at the
-command line, with all it brings.
+"""A study is its own module and a line in the registry.
+
+A new one is found at the command line, with all it brings.
 """
 
 import ast
@@ -37,16 +38,18 @@ COINS = Study(
         "answers": {"schemes": list(schemes)},
     },
     schemes=True,
-    tables=lambda found: [
-        Table("Coins", ["", "heads"], [["all", str(found.counts["heads"])]])
+    tables=lambda result: [
+        Table("Coins", ["", "heads"], [["all", str(result.counts["heads"])]])
     ],
 )
 
 
 def test_the_reference_says_which_studies_count_exactly():
     page = (ROOT / "docs" / "api" / "studies.md").read_text("utf-8")
-    listed, _, rest = " ".join(page.split()).partition(") with `simulate(")
-    counting = rest.partition("`count_exactly()` of ")[2].partition(" counts every")[0]
+    listed, _, introduction_end = " ".join(page.split()).partition(") with `simulate(")
+    counting = introduction_end.partition("`count_exactly()` of ")[2].partition(
+        " counts every"
+    )[0]
     names = re.compile(r"`(\w+)`")
     assert names.findall(listed.partition(" (")[2]) == list(STUDIES)
     assert names.findall(counting) == [
@@ -64,14 +67,18 @@ def test_a_new_study_is_found_at_the_command_line(coins, answer, document):
     assert "coins: how often a coin shows heads" in shown
     assert "headline, strategies, auction, coins: a file with a scoring scheme" in shown
     words = ["study", "coins", "--runs", "2"]
-    found = document(*words)
-    assert (found["total"], found["counts"]["deals"], found["paper"]) == (
+    answer_document = document(*words)
+    assert (
+        answer_document["total"],
+        answer_document["counts"]["deals"],
+        answer_document["paper"],
+    ) == (
         "600",
         "600",
         None,
     )
     shown = answer(*words)
-    assert found["counts"]["heads"] in shown
+    assert answer_document["counts"]["heads"] in shown
     assert "600 deals, seed 1, " in shown
 
 

@@ -16,18 +16,22 @@ PAGE = ROOT / "docs" / "reproduction.md"
 
 
 def rows(text):
-    """Cells of every table row, by part of the page, columns of the table and first
-    cell.
+    """Cells of every table row.
+
+    By part of the page, columns of the table and first cell.
     """
-    found, part, columns = {}, "", None
+    cells_by_row = {}
+    section = ""
+    columns = None
     for line in text.splitlines():
         if not line.startswith("| "):
-            part, columns = (line if line.startswith("## ") else part), None
+            section = line if line.startswith("## ") else section
+            columns = None
             continue
         name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
         columns = columns or tuple(cells)
-        found[part.partition(":")[0], columns, name] = cells
-    return found
+        cells_by_row[section.partition(":")[0], columns, name] = cells
+    return cells_by_row
 
 
 def test_the_committed_exact_part_is_what_is_computed():
@@ -35,21 +39,19 @@ def test_the_committed_exact_part_is_what_is_computed():
 
 
 def test_a_small_page_has_every_table_of_the_committed_one():
-    small, whole = (
-        rows(reproduction.page(0.001, workers=2)),
-        rows(PAGE.read_text("utf-8")),
-    )
-    assert small.keys() == whole.keys()
+    small = rows(reproduction.page(0.001, workers=2))
+    committed = rows(PAGE.read_text("utf-8"))
+    assert small.keys() == committed.keys()
     assert [len(cells) for cells in small.values()] == [
-        len(cells) for cells in whole.values()
+        len(cells) for cells in committed.values()
     ]
     exact = [
         place
-        for place in whole
+        for place in committed
         if place[0] == "## Table 2" or place[0] == "## One hand against both"
     ]
     assert len(exact) > 20
-    assert [small[place] for place in exact] == [whole[place] for place in exact]
+    assert [small[place] for place in exact] == [committed[place] for place in exact]
 
 
 def test_the_committed_page_has_a_verdict_and_a_reason_for_every_printed_figure():

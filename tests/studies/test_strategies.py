@@ -1,5 +1,6 @@
-"""The strategies study against plain Python on the same deals, and equilibria known
-from books.
+"""The strategies study against plain Python on the same deals.
+
+And equilibria known from books.
 """
 
 import numpy as np
@@ -13,27 +14,26 @@ def test_strategies_count_what_plain_python_counts():
     counts = strategies.count(np.random.SeedSequence(8), literal.DEALS)[1:].reshape(
         strategies.SHAPE
     )
-    for ours, theirs in ((0, 0), (1, 2)):
+    for own, opposing in ((0, 0), (1, 2)):
         expected = np.zeros(strategies.SHAPE[2:], dtype=np.int64)
         for level, _, table in literal.contracts():
             expected[
                 level - 1,
                 literal.play(
-                    table, None, strategies.POLICIES[ours], strategies.POLICIES[theirs]
+                    table, None, strategies.POLICIES[own], strategies.POLICIES[opposing]
                 ),
             ] += 1
-        assert np.array_equal(counts[ours, theirs], expected)
+        assert np.array_equal(counts[own, opposing], expected)
 
 
 def test_games_are_consistent_with_their_counts():
-    found = strategies.simulate(30_000, 3, 2)
-    games = found.answers["games"]
-    made = [
-        [found.counts[f"{a}_{b}_made"] for b in strategies.POLICIES]
-        for a in strategies.POLICIES
-    ]
+    result = strategies.simulate(30_000, 3, 2)
+    games = result.answers["games"]
+    made = []
+    for a in strategies.POLICIES:
+        made.append([result.counts[f"{a}_{b}_made"] for b in strategies.POLICIES])
     assert np.allclose(
-        np.array(made) / found.counts["contracts"], games["made"]["payoff"]
+        np.array(made) / result.counts["contracts"], games["made"]["payoff"]
     )
     for game in games.values():
         payoff, row, column = (

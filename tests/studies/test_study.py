@@ -17,25 +17,31 @@ from bayesbridge.studies.study import (
 
 
 def test_z_by_hand():
-    known = share_figure("heads", (40, 50), 100, 200, (1, 2), exact=True)
-    assert (known.z, known.own) == (pytest.approx((90 - 100) / sqrt(50)), 50)
+    against_exact = share_figure("heads", (40, 50), 100, 200, (1, 2), exact=True)
+    assert (against_exact.z, against_exact.own) == (
+        pytest.approx((90 - 100) / sqrt(50)),
+        50,
+    )
     # Two samples: the statistic whose square is Pearson's χ² of the 2 × 2 table.
-    found = share_figure("heads", (40, 50), 100, 200, (130, 300))
+    against_sample = share_figure("heads", (40, 50), 100, 200, (130, 300))
     chi2 = stats.chi2_contingency([[90, 110], [130, 170]], correction=False).statistic
-    assert found.z == pytest.approx(sqrt(chi2))
+    assert against_sample.z == pytest.approx(sqrt(chi2))
 
 
-REPRODUCED, DIFFERS, FEW = "reproduced", "differs", "too few deals to tell"
+REPRODUCED = "reproduced"
+DIFFERS = "differs"
+FEW = "too few deals to tell"
 
 
 @pytest.mark.parametrize(
     ("figures", "verdicts"),
     [
         ([{"z": 2.8}], [DIFFERS]),  # p = 0.005
+        # which four figures may have
         (
             [{"z": 2.8}, {"z": 0.1}, {"z": -0.4}, {"z": None}],
             [REPRODUCED] * 4,
-        ),  # which four figures may have
+        ),
         (
             [{"z": 50.0, "determined": False}, {"z": -50.0}],
             ["not determined by the text", DIFFERS],
@@ -45,15 +51,18 @@ REPRODUCED, DIFFERS, FEW = "reproduced", "differs", "too few deals to tell"
             [FEW, FEW, REPRODUCED],
         ),
         ([{"z": 9.0, "spread": 0.5}], [DIFFERS]),
+        # no test of a reading
         (
             [{"z": 0.1, "chosen": True}, {"z": 9.0, "chosen": True}],
             [CHOSEN, DIFFERS],
-        ),  # no test of a reading
+        ),
     ],
 )
 def test_verdicts_are_corrected_for_the_number_of_figures(figures, verdicts):
-    told = tuple(Figure("a", (1.0,), 1.0, **{"spread": 0.01, **one}) for one in figures)
-    assert Comparison("t", "u", {}, 1, told).verdicts() == tuple(verdicts)
+    compared = tuple(
+        Figure("a", (1.0,), 1.0, **{"spread": 0.01, **settings}) for settings in figures
+    )
+    assert Comparison("t", "u", {}, 1, compared).verdicts() == tuple(verdicts)
 
 
 @pytest.mark.parametrize("study", [comparative, headline, captures, conditions])
@@ -73,8 +82,8 @@ def test_an_exact_share_of_nothing_can_be_contradicted():
 
 
 def test_the_z_of_a_mean_by_hand():
-    found = mean_figure("x", (1.0,), 1, 100, {-2.0: 150, 2.0: 150})
-    assert (found.own, found.z) == (
+    figure = mean_figure("x", (1.0,), 1, 100, {-2.0: 150, 2.0: 150})
+    assert (figure.own, figure.z) == (
         0.0,
         pytest.approx(1 / (2 * sqrt(1 / 100 + 1 / 300))),
     )

@@ -1,5 +1,7 @@
-"""The game on real deals: Algorithm 1 against the headline study, a control that is no
-equilibrium, wrong input, and runs that are interrupted.
+"""The game on real deals.
+
+Algorithm 1 against the headline study, a control that is no equilibrium, wrong input,
+and runs that are interrupted.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -36,8 +38,9 @@ def dealt(deals, *, counted=False):
 
 def quick_game(deals=3000, types=12, levels=3):
     """A game by predicted tricks, whose deals take no time."""
-    both = dealt(deals)
-    learning, fresh = both.of_deals(0, deals // 2), both.of_deals(deals // 2, deals)
+    deals_of_both = dealt(deals)
+    learning = deals_of_both.of_deals(0, deals // 2)
+    fresh = deals_of_both.of_deals(deals // 2, deals)
     grouping = TrickTypes.fit(learning, types)
     return AuctionGame(NEW, "relative", levels, learning, fresh, grouping, 1, 2)
 
@@ -48,16 +51,16 @@ def test_algorithm_1_has_the_points_of_the_headline_study(scheme):
     played = dealt(deals)
     tree = notrump_tree()
     types = LevelTypes()
-    whole = auctions_of(played, [types] * 3)
+    all_orders = auctions_of(played, [types] * 3)
     as_dealt = [ORDERS.index((0, 1, 2, 3))]
-    auctions = Auctions(whole.types[:, as_dealt], whole.tricks[:, as_dealt])
+    auctions = Auctions(all_orders.types[:, as_dealt], all_orders.tricks[:, as_dealt])
     strategy = highest_bid_strategy(tree, types.number)
     table = payoffs(scheme, "net")
     with ThreadPoolExecutor(2) as executor:
-        found = worth(tree, (strategy,) * 3, auctions, table, executor)
+        outcome = worth(tree, (strategy,) * 3, auctions, table, executor)
     counts = headline.count(np.random.SeedSequence(SEED), deals)
     named = headline.STUDY.named(counts)
-    contracts = found.contracts.sum(axis=0)
+    contracts = outcome.contracts.sum(axis=0)
     assert contracts.sum() == named["valid_bidder"]
     net_points = (contracts * table[:, :, 0]).sum()
     assert net_points == pytest.approx(named[f"net_points_{scheme.name}"], abs=1.0)
@@ -80,8 +83,8 @@ def test_the_equilibrium_is_told_from_algorithm_1_on_fresh_deals():
 def test_seats_have_the_same_cards():
     """In sums over the orders of a deal no seat is better off by its cards."""
     auctions = auctions_of(dealt(50), [LevelTypes()] * 3)
-    for part in auctions:
-        sums = part.sum(axis=1)
+    for values in auctions:
+        sums = values.sum(axis=1)
         assert (sums == sums[:, :1]).all()
 
 
@@ -105,7 +108,7 @@ def test_a_hand_has_the_same_type_wherever_it_is_dealt():
 def test_bits_are_the_information_of_levels_about_captures():
     deals = dealt(60, counted=True)
     game = replace(quick_game(40), learning=deals, fresh=deals, levels=7)
-    found = bits_data(game, game.algorithm_1())
+    information = bits_data(game, game.algorithm_1())
     levels = deals.levels.ravel()
     captures = deals.captures.reshape(len(levels), -1) / deals.captures[0, 0].sum()
     joint = np.array([captures[levels == level].sum(axis=0) for level in range(8)])
@@ -113,8 +116,8 @@ def test_bits_are_the_information_of_levels_about_captures():
     independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
     held = joint > 0
     bits = (joint[held] * np.log2(joint[held] / independent[held])).sum()
-    assert found["mean"] == pytest.approx(bits, rel=1e-9)
-    shares = {row["level"]: row["chance"] for row in found["calls"]}
+    assert information["mean"] == pytest.approx(bits, rel=1e-9)
+    shares = {row["level"]: row["chance"] for row in information["calls"]}
     assert shares[0] == pytest.approx((levels == 0).mean())
 
 
@@ -140,20 +143,20 @@ def test_a_resumed_run_finds_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(game_module, "learn", counted)
     resumed = replace(game, workers=1).learn(30, batch=200, checkpoint=tmp_path)
     assert rounds == list(range(20, 30))
-    for ours, theirs in zip(resumed.profile, undisturbed.profile, strict=True):
-        assert np.array_equal(ours, theirs)
+    for strategy, expected in zip(resumed.profile, undisturbed.profile, strict=True):
+        assert np.array_equal(strategy, expected)
 
 
 def test_a_study_that_is_resumed_has_the_same_answers(tmp_path):
     study = STUDY.with_settings({"types": 4, "iterations": 3, "scheme": "new"})
     how = bb.studies.RunOptions(1, checkpoint=tmp_path)
-    first = study.simulate(32, 1, how)
+    result = study.simulate(32, 1, how)
     again = study.simulate(32, 1, bb.studies.RunOptions(2, checkpoint=tmp_path))
     afresh = study.simulate(32, 1, 2)
-    assert first.answers == again.answers == afresh.answers
-    assert study.simulate(32, 2, 2).answers != first.answers
-    (game,) = first.answers["games"]
-    shares = [part["chance of 7"] for part in tenths(game["opening"])]
+    assert result.answers == again.answers == afresh.answers
+    assert study.simulate(32, 2, 2).answers != result.answers
+    (game,) = result.answers["games"]
+    shares = [tenth["chance of 7"] for tenth in tenths(game["opening"])]
     assert shares == sorted(shares)
 
 
@@ -169,14 +172,15 @@ def test_a_dear_undertrick_makes_bidding_worth_less():
 
 def test_findings_have_all_that_tables_and_picture_need():
     deals = dealt(64, counted=True)
-    learning, fresh = deals.of_deals(0, 32), deals.of_deals(32, 64)
+    learning = deals.of_deals(0, 32)
+    fresh = deals.of_deals(32, 64)
     grouping = CaptureTypes.fit(learning, 4)
     game = AuctionGame(NEW, "relative", 2, learning, fresh, grouping, 1, 2)
-    found = findings(game, 6, None)
-    steps = [step["iterations"] for step in found["gains from the equilibrium"]]
+    game_findings = findings(game, 6, None)
+    steps = [step["iterations"] for step in game_findings["gains from the equilibrium"]]
     assert steps == [1, 2, 6]
-    assert sum(row["share"] for row in found["opening"]) == pytest.approx(1.0)
-    for way in found["bidding"].values():
+    assert sum(row["share"] for row in game_findings["opening"]) == pytest.approx(1.0)
+    for way in game_findings["bidding"].values():
         points = [seat["points"]["mean"] for seat in way["by_seat"]]
         assert sum(points) == pytest.approx(0.0, abs=1e-9)
         declares = [seat["declares"] for seat in way["by_seat"]]

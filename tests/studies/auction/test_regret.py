@@ -1,5 +1,7 @@
-"""Regret minimisation on a toy: against a linear program for two players, and against
-the best responses of brute force for three.
+"""Regret minimisation on a toy.
+
+Against a linear program for two players, and against the best responses of brute force
+for three.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -55,16 +57,17 @@ def test_two_players_come_to_the_value_of_the_linear_program(executor):
     profile = learning.mean_strategies(tree)
     value = linear_program_value(tree, auctions, table)
     gap = gaps(tree, auctions, table, profile, executor)
-    found = worth(tree, profile, auctions, table, executor).mean
+    mean_worth = worth(tree, profile, auctions, table, executor).mean
     assert (gap > -1e-9).all()
     bad = random_profile(tree, 2, 7)
     assert gap.sum() < gaps(tree, auctions, table, bad, executor).sum() / 20
     # By the definition of the gaps, the value lies between these two.
-    assert -gap[1] - 1e-6 <= value - found[0] <= gap[0] + 1e-6
+    assert -gap[1] - 1e-6 <= value - mean_worth[0] <= gap[0] + 1e-6
 
 
 def test_three_players_have_ever_less_to_gain(executor):
-    learning, by_rounds = None, []
+    learning = None
+    by_rounds = []
     for rounds in (3, 30, 1000):
         tree, auctions, table, learning = learned(3, rounds, executor, learning)
         profile = learning.mean_strategies(tree)
@@ -74,10 +77,12 @@ def test_three_players_have_ever_less_to_gain(executor):
 
 
 def test_a_run_goes_on_as_if_it_had_not_been_interrupted(executor):
-    _, _, _, whole = learned(3, 20, executor)
-    _, _, _, part = learned(3, 7, executor)
-    kept = Learning(part.rounds, part.regrets.copy(), part.played.copy())
-    with ThreadPoolExecutor(5) as others:
-        _, _, _, resumed = learned(3, 20, others, kept)
-    assert np.array_equal(whole.regrets, resumed.regrets)
-    assert np.array_equal(whole.played, resumed.played)
+    _, _, _, undisturbed = learned(3, 20, executor)
+    _, _, _, interrupted = learned(3, 7, executor)
+    kept = Learning(
+        interrupted.rounds, interrupted.regrets.copy(), interrupted.played.copy()
+    )
+    with ThreadPoolExecutor(5) as five_threads:
+        _, _, _, resumed = learned(3, 20, five_threads, kept)
+    assert np.array_equal(undisturbed.regrets, resumed.regrets)
+    assert np.array_equal(undisturbed.played, resumed.played)

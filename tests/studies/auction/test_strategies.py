@@ -1,5 +1,6 @@
-"""Worth and best response against plain recursion and brute force, on a toy of three
-types and two levels.
+"""Worth and best response against plain recursion and brute force.
+
+On a toy of three types and two levels.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -38,14 +39,14 @@ def game(players, scheme, utility="relative"):
 def test_worth_is_that_of_plain_recursion(players, scheme, executor):
     tree, auctions, table = game(players, scheme)
     profile = random_profile(tree, players, 3)
-    found = worth(tree, profile, auctions, table, executor)
+    outcome = worth(tree, profile, auctions, table, executor)
     plain = [
         plain_worth(tree, profile, auctions, table, seat) for seat in range(players)
     ]
-    assert found.mean == pytest.approx(plain, rel=1e-12, abs=1e-12)
-    assert found.mean.sum() == pytest.approx(0.0, abs=1e-12)
+    assert outcome.mean == pytest.approx(plain, rel=1e-12, abs=1e-12)
+    assert outcome.mean.sum() == pytest.approx(0.0, abs=1e-12)
     # All that is not passed out has one contract.
-    assert 0 < found.contracts.sum() < found.auctions
+    assert 0 < outcome.contracts.sum() < outcome.auctions
 
 
 @pytest.mark.parametrize(("players", "scheme"), GAMES)
@@ -81,11 +82,12 @@ def test_payoffs_add_up_to_nothing(utility):
 
 
 def test_payoffs_by_hand():
-    old, new = payoffs(OLD), payoffs(NEW)
-    assert old[1, 8].tolist() == old[1, 9].tolist() == [20.0, -10.0]
-    assert new[1, 9].tolist() == [85.0, -42.5]
+    by_old = payoffs(OLD)
+    by_new = payoffs(NEW)
+    assert by_old[1, 8].tolist() == by_old[1, 9].tolist() == [20.0, -10.0]
+    assert by_new[1, 9].tolist() == [85.0, -42.5]
     # Two down: each defender scores 50, and the mean of the two others is 25 for each.
-    assert old[1, 6].tolist() == new[1, 6].tolist() == [-50.0, 25.0]
+    assert by_old[1, 6].tolist() == by_new[1, 6].tolist() == [-50.0, 25.0]
     assert payoffs(NEW, "net")[1, 6].tolist() == [-100.0, 50.0]
 
 

@@ -26,9 +26,9 @@ def random_profile(tree, players, seed):
     profile = []
     for _ in range(players):
         strategy = rng.random((TYPES, tree.slots)) + 0.05
-        for first, calls in zip(tree.first_slot, tree.calls, strict=True):
-            total = strategy[:, first : first + calls].sum(axis=1, keepdims=True)
-            strategy[:, first : first + calls] /= total
+        for start, calls in zip(tree.first_slot, tree.calls, strict=True):
+            total = strategy[:, start : start + calls].sum(axis=1, keepdims=True)
+            strategy[:, start : start + calls] /= total
         profile.append(strategy)
     return tuple(profile)
 
@@ -37,15 +37,16 @@ def plain_value(tree, profile, types, tricks, payoffs, seat, node=0):
     """What one auction is worth to a seat, by recursion."""
     player = tree.player[node]
     if player < 0:
-        level, declarer = tree.level[node], tree.declarer[node]
+        level = tree.level[node]
+        declarer = tree.declarer[node]
         if level == 0:
             return 0.0
         role = 0 if seat == declarer else 1
         return payoffs[level - 1, tricks[declarer], role]
     chances = profile[player][types[player]]
-    first = tree.first_slot[node]
+    start = tree.first_slot[node]
     return sum(
-        chances[first + call]
+        chances[start + call]
         * plain_value(
             tree, profile, types, tricks, payoffs, seat, tree.first_child[node] + call
         )
@@ -83,12 +84,12 @@ def brute_force_response(tree, profile, auctions, payoffs, seat):
     total = 0.0
     for hand_type in range(TYPES):
         held = types[:, seat] == hand_type
-        part = Auctions(types[held][:, None], tricks[held][:, None])
+        own_auctions = Auctions(types[held][:, None], tricks[held][:, None])
         best = -np.inf
         for strategy in pure_strategies(tree, seat):
             changed = list(profile)
             changed[seat] = np.tile(strategy, (TYPES, 1))
-            best = max(best, plain_worth(tree, changed, part, payoffs, seat))
+            best = max(best, plain_worth(tree, changed, own_auctions, payoffs, seat))
         total += best * held.mean()
     return total
 
@@ -106,42 +107,49 @@ def sequence(tree, seat, node):
 
 def parent_slots(tree):
     """Of each node but the first, the node before it and the slot of the call."""
-    return {
-        tree.first_child[node] + call: (node, tree.first_slot[node] + call)
-        for node in range(len(tree.player))
-        for call in range(tree.calls[node])
-    }
+    parents = {}
+    for node in range(len(tree.player)):
+        for call in range(tree.calls[node]):
+            child = tree.first_child[node] + call
+            parents[child] = (node, tree.first_slot[node] + call)
+    return parents
+
+
+def gain_matrix(tree, auctions, payoffs):
+    """A of xᵀ A y: the first player's mean gain for each pair of sequences.
+
+    A sequence of one type is none, or the slot of the last call.
+    """
+    width = 1 + tree.slots
+    gains = np.zeros((TYPES * width, TYPES * width))
+    types = auctions.types.reshape(-1, 2).astype(int)
+    tricks = auctions.tricks.reshape(-1, 2)
+    for end in np.flatnonzero((tree.player < 0) & (tree.level > 0)):
+        declarer = tree.declarer[end]
+        role = 0 if declarer == 0 else 1
+        first_sequence = 1 + sequence(tree, 0, end)
+        second_sequence = 1 + sequence(tree, 1, end)
+        for (first_type, second_type), captures in zip(types, tricks, strict=True):
+            row = first_type * width + first_sequence
+            column = second_type * width + second_sequence
+            gains[row, column] += payoffs[tree.level[end] - 1, captures[declarer], role]
+    return gains / len(types)
 
 
 def linear_program_value(tree, auctions, payoffs):
-    """The value of the game of two to the first player, by the sequence form (D. Koller,
-    N. Megiddo and B. von Stengel, 1994) and scipy.
+    """The value of the game of two to the first player.
+
+    By the sequence form (D. Koller, N. Megiddo and B. von Stengel, 1994) and scipy.
     """
-    width = 1 + tree.slots  # sequences of one type: none, or the last call's slot
+    width = 1 + tree.slots
     size = TYPES * width
-    ends = np.flatnonzero((tree.player < 0) & (tree.level > 0))
-    ends = [
-        (
-            tree.declarer[end],
-            tree.level[end] - 1,
-            *(sequence(tree, seat, end) for seat in (0, 1)),
-        )
-        for end in ends
-    ]
-    types = auctions.types.reshape(-1, 2).astype(int)
-    tricks = auctions.tricks.reshape(-1, 2)
-    gains = np.zeros((size, size))
-    for (mine, theirs), taken in zip(types, tricks, strict=True):
-        for declarer, level, first, second in ends:
-            value = payoffs[level, taken[declarer], 0 if declarer == 0 else 1]
-            gains[mine * width + 1 + first, theirs * width + 1 + second] += value
-    gains /= len(types)
+    gains = gain_matrix(tree, auctions, payoffs)
     # E x = e, F y = f: a sequence is as likely as the calls that go on from it.
-    plans = [realisation_plans(tree, seat, width) for seat in (0, 1)]
-    (E, e), (F, f) = plans
+    E, e = realisation_plans(tree, 0, width)
+    F, f = realisation_plans(tree, 1, width)
     # max over x of min over y of xᵀ A y, by duality: max fᵀ q, Fᵀ q ≤ Aᵀ x, E x = e.
     cost = np.concatenate([np.zeros(size), -f])
-    found = linprog(
+    solution = linprog(
         cost,
         A_ub=np.hstack([-gains.T, F.T]),
         b_ub=np.zeros(size),
@@ -149,13 +157,14 @@ def linear_program_value(tree, auctions, payoffs):
         b_eq=e,
         bounds=[(0, None)] * size + [(None, None)] * len(f),
     )
-    assert found.success
-    return -found.fun
+    assert solution.success
+    return -solution.fun
 
 
 def realisation_plans(tree, seat, width):
     """The equations of a seat's plans: matrix and right-hand side."""
-    rows, right = [], []
+    rows = []
+    right = []
     for hand_type in range(TYPES):
         start = hand_type * width
         row = np.zeros(TYPES * width)
@@ -165,8 +174,8 @@ def realisation_plans(tree, seat, width):
         for node in np.flatnonzero(tree.player == seat):
             row = np.zeros(TYPES * width)
             row[start + 1 + sequence(tree, seat, node)] = -1.0
-            first = start + 1 + tree.first_slot[node]
-            row[first : first + tree.calls[node]] = 1.0
+            begin = start + 1 + tree.first_slot[node]
+            row[begin : begin + tree.calls[node]] = 1.0
             rows.append(row)
             right.append(0.0)
         used = {1 + slot for slot in own_slots(tree, seat)} | {0}
@@ -179,8 +188,8 @@ def realisation_plans(tree, seat, width):
 
 
 def own_slots(tree, seat):
-    return [
-        tree.first_slot[node] + call
-        for node in np.flatnonzero(tree.player == seat)
-        for call in range(tree.calls[node])
-    ]
+    slots = []
+    for node in np.flatnonzero(tree.player == seat):
+        start = tree.first_slot[node]
+        slots += range(start, start + tree.calls[node])
+    return slots
