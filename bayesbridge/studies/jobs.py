@@ -728,7 +728,8 @@ def _cluster(address: str) -> Iterator[Pool]:
             scheduler=address,
         ) from None
     try:
-        client = Client(address, timeout=REACH_SECONDS)
+        # The default scheduler of whatever else uses Dask here stays what it is.
+        client = Client(address, timeout=REACH_SECONDS, set_as_default=False)
     except Exception as error:
         raise _unreachable("no Dask scheduler answers", address, error) from None
     try:

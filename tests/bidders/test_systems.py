@@ -364,7 +364,7 @@ def test_a_file_may_be_like_a_system_of_the_package(tmp_path):
         if derived.places.get(place) != sayc.places[place]
     }
     assert changed == {before("1NT Pass").calls, before("2C Pass").calls}
-    assert f"NS play {own} (ours; " in str(SystemBidder(f"NS:{own}"))
+    assert f"{own}, NS (ours; " in str(SystemBidder(f"NS:{own}"))
     with pytest.raises(
         bb.errors.NotationError,
         match=r"leads fourth best, top of sequence, and leads third and fifth",
@@ -462,7 +462,7 @@ def test_what_it_says_of_itself(tmp_path):
     assert str(bidder).startswith(
         "strong-notrump, both sides (opening 1NT shows 15-17 points, balanced"
     )
-    assert "NS play weak-twos+five-card-majors with probability 0.25" in str(bidder)
+    assert "weak-twos+five-card-majors, NS with probability 0.25" in str(bidder)
     assert "or (15-17 points, balanced, H-4 S-4, always)" in str(bidder)
     assert (bidder.cost, bidder.guide.base) == (
         bb.LearnedBidder.cost,

@@ -278,7 +278,7 @@ def test_options_files_and_python_say_the_same(tmp_path):
 def test_it_is_said_in_words(answer, document):
     systems = document("count", *FOUR, *SYSTEMS)["systems"]
     assert systems[1].startswith(
-        "EW play weak-twos with probability 0.3 (opening 2D shows 5-10 points, D6; "
+        "weak-twos, EW with probability 0.3 (opening 2D shows 5-10 points, D6; "
     )
     assert "Assumed to play: strong-notrump, both sides (opening 1NT shows" in answer(
         "count", *FOUR, *SYSTEMS

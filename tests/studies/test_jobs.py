@@ -125,7 +125,9 @@ def test_a_position_that_fails_is_named_and_what_was_done_is_kept(tmp_path):
         in caught.value.__notes__[0]
     )
     kept = sorted(path.stem for path in tmp_path.glob("chunk-*.npy"))
-    assert kept == ["chunk-00000000", "chunk-00000001"]
+    # A chunk after the one that failed may have been done before that was seen.
+    assert kept[:2] == ["chunk-00000000", "chunk-00000001"]
+    assert "chunk-00000002" not in kept
 
 
 def test_a_chunk_that_ends_beside_one_that_fails_is_kept(tmp_path, monkeypatch):

@@ -92,6 +92,18 @@ def cluster(tmp_path):
             process.wait()
 
 
+def test_a_cluster_does_not_become_the_scheduler_of_everything(cluster):
+    import dask
+
+    before = dask.config.get("scheduler", None)
+    address, _ = cluster
+    jobs.run(JOB, 2_000, 3, 1, RunOptions(scheduler=address))
+    assert dask.config.get("scheduler", None) == before
+    with pytest.raises(BayesBridgeError, match="no Dask scheduler answers"):
+        jobs.run(JOB, 2_000, 3, 1, RunOptions(scheduler="tcp://127.0.0.1:1"))
+    assert dask.config.get("scheduler", None) == before
+
+
 def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(
     cluster, tmp_path, monkeypatch
 ):
