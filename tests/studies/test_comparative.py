@@ -39,22 +39,22 @@ def test_rates_are_the_papers_and_counts_are_not():
     own = {figure.name: figure.own for figure in result.figures}
     # Measured over ten million deals: how often Algorithm 1 counts so many, and the
     # share that Algorithm 2 grants.
-    for result, met, rate in (
+    for target, met, rate in (
         (7, 169_335, 0.7182),
         (8, 105_466, 0.7433),
         (9, 49_218, 0.7630),
         (10, 17_016, 0.7801),
     ):
-        trials = result.counts[f"{result}_a1_satisfied"]
-        assert own[f"A1 satisfied with {result}"] == pytest.approx(trials / 10)
+        trials = result.counts[f"{target}_a1_satisfied"]
+        assert own[f"A1 satisfied with {target}"] == pytest.approx(trials / 10)
         assert abs(trials - met / 10) < 5 * np.sqrt(met / 10 + met / 100)
         error = np.sqrt(rate * (1 - rate) * (1 / trials + 1 / met))
-        assert own[f"success rate at {result} (%)"] == pytest.approx(
+        assert own[f"success rate at {target} (%)"] == pytest.approx(
             100 * rate, abs=500 * error
         )
         assert (
-            result.counts[f"{result}_a2_not_satisfied"]
-            == result.counts[f"{result}_p2_failure"]
+            result.counts[f"{target}_a2_not_satisfied"]
+            == result.counts[f"{target}_p2_failure"]
         )
     # The noise of these is the paper's, who counted a tenth of the deals: another seed
     # moves them by a quarter of it.
