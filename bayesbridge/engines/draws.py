@@ -37,7 +37,15 @@ class Marginals(FrozenArrays, FieldTables):
         fields = np.zeros((4, 4, 1 << 13))
         points = np.zeros((4, 41))
         for masks, weights in blocks:
-            _add(masks, weights, table(POINTS), fields, points)
+            # What rounding takes from millions of small weights is kept (Kahan): the
+            # sum of all is 1, not 1 + 4e-13.
+            lost_fields = np.zeros_like(fields)
+            lost_points = np.zeros_like(points)
+            _add(
+                masks, weights, table(POINTS), fields, points, lost_fields, lost_points
+            )
+            fields += lost_fields
+            points += lost_points
         return cls(read_only(fields.swapaxes(0, 1)), read_only(points))
 
 
@@ -48,15 +56,15 @@ def _add(
     field_points: NDArray[np.int64],
     fields: Floats,
     points: Floats,
+    lost_fields: Floats,
+    lost_points: Floats,
 ) -> None:
     """Add (n,) weights of (n, 4) layouts to sums of weights.
 
     ``fields``: (4, 4, 8192) sums by seat, suit and set of cards; ``points``: (4, 41) by
     seat and points; ``field_points``: (8192,) the points of a set. What rounding takes
-    from millions of small weights is kept (Kahan): the sum of all is 1, not 1 + 4e-13.
+    from a sum is added to ``lost_fields`` and ``lost_points``, of the same shapes.
     """
-    lost_fields = np.zeros_like(fields)
-    lost_points = np.zeros_like(points)
     for i in range(len(masks)):
         weight = weights[i]
         for seat in range(4):
@@ -73,8 +81,6 @@ def _add(
             after = before + weight
             points[seat, hand_points] = after
             lost_points[seat, hand_points] += (before - after) + weight
-    fields += lost_fields
-    points += lost_points
 
 
 @dataclass(frozen=True, eq=False)
