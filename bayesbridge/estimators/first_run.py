@@ -72,12 +72,12 @@ def compile_estimators() -> None:
     from bayesbridge.estimators.builtin import CaptureEstimator
     from bayesbridge.estimators.network import trick_probabilities
     from bayesbridge.estimators.protocol import Question
-    from bayesbridge.game.layouts import Layouts
+    from bayesbridge.game.layouts import Layouts, read_only
 
     # Two, since the columns of a single row are taken for arrays as they are.
     layouts = Layouts.of([DEAL, DEAL])
     trick_probabilities(layouts, "N", "NT")
-    Marginals.of([(layouts.masks, np.full(2, 0.5))])
+    Marginals.of([(layouts.masks, read_only(np.full(2, 0.5)))])
     CaptureEstimator().estimate(layouts, Question.of("NS"))
 
 

@@ -5,16 +5,18 @@ from itertools import chain
 
 import bayesbridge as bb
 from bayesbridge.capture import kernels
+from bayesbridge.engines import draws, splits
 from bayesbridge.estimators import first_run, network
-from bayesbridge.estimators.first_run import compile_estimators, share_compiling
+from bayesbridge.estimators.first_run import compile_kernels, share_compiling
 from bayesbridge.runtime.cache import source_name
 
 
 def compiled_types():
-    """The types that each kernel of the estimators is compiled for."""
+    """The types that each kernel which is shared is compiled for."""
+    modules = (kernels, network, splits, draws)
     return {
         kernel.py_func.__name__: set(kernel.signatures)
-        for kernel in chain(vars(kernels).values(), vars(network).values())
+        for kernel in chain.from_iterable(vars(module).values() for module in modules)
         if hasattr(kernel, "signatures")
     }
 
@@ -48,11 +50,14 @@ def test_no_process_is_started_on_one_core(tmp_path, monkeypatch):
 
 
 def test_an_answer_needs_the_kernels_as_the_second_process_compiles_them():
-    compile_estimators()
+    compile_kernels()
     types = compiled_types()
     compiled = {name for name, signatures in types.items() if signatures}
     assert {"_captures", "attend", "enter", "add_and_norm"} <= compiled
-    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(draws=200, rng=1)
+    assert {"fill_splits", "_add"} <= compiled
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Auction.of("W:1H Pass Pass"))
+    posterior = belief.infer(draws=200, rng=1)
+    assert posterior.method == "importance"
     bb.estimate(posterior, ["capture", "tricks"], rng=1)
     answered = compiled_types()
     assert {name: answered[name] for name in compiled} == {
