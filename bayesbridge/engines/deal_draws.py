@@ -25,13 +25,15 @@ from bayesbridge.runtime.random64 import State, bounded, high_product, next64
 
 @njit
 def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
-    """(combinations,) in how many ways each combination of profiles comes about.
+    """Count the ways to deal by combination of profiles, for those that are accepted.
 
-    A combination is a profile of each seat, by which its condition is decided. Keys of
-    the two halves (the class of each seat) that fill the hands, from ``join.begin`` up
-    to ``join.end``, give one, a negative number where a seat cannot have both.
+    A combination is a profile of each seat, by which its part of a condition is
+    decided. It follows from a key of either half of the deck, the class of each seat
+    there; ``join`` has for each low key the high keys that fill the hands,
+    ``high_begin`` … ``high_end``, and the combination of two keys, which is negative
+    where a seat's classes do not go together.
 
-    Returns two words for each number of ways: the upper and the lower 64 bits.
+    Returns (combinations,) the upper and (combinations,) the lower 64 bits.
     """
     accept = join.accept
     combination_of = join.combination_of
@@ -40,18 +42,19 @@ def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
     high_ways = high.ways
     upper = np.zeros(len(accept), np.uint64)
     lower = np.zeros(len(accept), np.uint64)
-    for low_key in range(len(join.begin)):
-        low_ways = np.uint64(low.ways[low_key])
-        for high_key in range(join.begin[low_key], join.end[low_key]):
+    for low_key in range(len(low.ways)):
+        low_key_ways = np.uint64(low.ways[low_key])
+        for high_key in range(join.high_begin[low_key], join.high_end[low_key]):
             combination = looked_up(
                 combination_of, low_classes, high_classes, low_key, high_key
             )
             if combination >= 0 and accept[combination]:
-                ways = np.uint64(high_ways[high_key])
-                product = low_ways * ways
+                high_key_ways = np.uint64(high_ways[high_key])
+                product = low_key_ways * high_key_ways
                 lower[combination] += product
+                # The sum passed 2^64 if it is smaller than what was added.
                 carry = np.uint64(lower[combination] < product)
-                upper[combination] += high_product(low_ways, ways) + carry
+                upper[combination] += high_product(low_key_ways, high_key_ways) + carry
     return upper, lower
 
 
@@ -157,8 +160,8 @@ def add_half(
     start = half.key_start
     number = np.int64(bounded(state, np.uint64(half.ways[key])))
     pairing = place_of(half.before, start[key], start[key + 1], number)
-    add_group(first, half.first[pairing], hands_of_holders, state, hands)
-    add_group(second, half.second[pairing], hands_of_holders, state, hands)
+    add_group(first, half.first_group[pairing], hands_of_holders, state, hands)
+    add_group(second, half.second_group[pairing], hands_of_holders, state, hands)
 
 
 @njit
@@ -177,7 +180,7 @@ def draw_high_key(tables: Drawing, low_key: int, state: State) -> int:
     """A key of the high half of the deck that completes one of the low, drawn by ways.
 
     A random number below all ways to complete it is counted down over the high keys
-    that fill the hands and are accepted, until it falls to one of them.
+    that fill the hands and are accepted; so it falls to one of them.
     """
     accept = tables.join.accept
     combination_of = tables.join.combination_of
@@ -185,7 +188,7 @@ def draw_high_key(tables: Drawing, low_key: int, state: State) -> int:
     high_classes = tables.high.classes
     ways = tables.high.ways
     number = np.int64(bounded(state, np.uint64(tables.completions[low_key])))
-    high_key = int(tables.join.begin[low_key])
+    high_key = int(tables.join.high_begin[low_key])
     while True:
         combination = looked_up(
             combination_of, low_classes, high_classes, low_key, high_key

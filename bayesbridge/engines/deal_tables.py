@@ -12,10 +12,10 @@ with its exact number of ways: two words, as totals pass 2^63.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
@@ -80,29 +80,23 @@ class DealTable:
     def of(
         cls, known: Constraints, condition: Expression = TRUE, *watched: Expression
     ) -> Self:
-        """The table of a condition on deals that fit the known cards.
+        """The table of all deals that fit the known cards and meet a condition.
 
         ``known``: normalised constraints, of which only the cards count; ``watched``:
         expressions whose values :meth:`counts` tells apart.
 
-        The deck is four blocks. What a seat gets of a block has a class, all of it that
-        is the same for the seat's part of the condition; rows of a block with the same
-        classes are a group. Two blocks make a half, and two halves are joined to deals.
+        Conditions are taken apart by seat: the values of all their parts that look at a
+        seat's hand are its profile. The deck is taken apart into four blocks, for
+        instance suits; ways to deal a block that lead to the same profiles are one
+        group. Two blocks make a half of the deck, and two halves are joined to deals.
         Raises ``TablesTooLarge``, early, if tables would be.
         """
         slotted = with_slots(condition, *watched)
         seats = _seats_apart(known, slotted)
-        measures = {seat: measures_of(slotted.expressions_of(seat)) for seat in seats}
-        all_measures = list(chain(*measures.values()))
-        blocks = deck_blocks(Holders(known, seats), all_measures)
-        all_profiles = _seat_profiles(known, slotted, blocks, measures)
+        blocks = _blocks(known, slotted, seats)
+        all_profiles = _seat_profiles(known, slotted, seats, blocks)
         accepted = _accepted_profiles(slotted, seats, all_profiles)
-        groups = []
-        for block in blocks:
-            row_classes = [
-                seat_profiles.rows[block.number] for seat_profiles in accepted.by_seat
-            ]
-            groups.append(BlockGroups.of(block, row_classes))
+        groups = _block_groups(blocks, accepted.by_seat)
         first, second, third, fourth = groups
         low = Half.of(first, second, accepted.by_seat, half=LOW_HALF)
         high = Half.of(third, fourth, accepted.by_seat, half=HIGH_HALF)
@@ -223,27 +217,53 @@ def _seats_apart(
     return tuple(sorted(apart))
 
 
+def _blocks(
+    constraints: Constraints, slotted: SlottedExpressions, seats: tuple[int, ...]
+) -> list[Block]:
+    """The four blocks of the deck, with all ways to share out the cards of each.
+
+    Cards are told apart only by the measures, such as points, that the seats' parts of
+    the condition use.
+    """
+    measures: list[SuitMeasure] = []
+    for seat in seats:
+        measures += measures_of(slotted.expressions_of(seat))
+    return deck_blocks(Holders(constraints, seats), measures)
+
+
 def _seat_profiles(
     constraints: Constraints,
     slotted: SlottedExpressions,
+    seats: Sequence[int],
     blocks: Sequence[Block],
-    measures: Mapping[int, Sequence[SuitMeasure]],
 ) -> list[SeatProfiles]:
     """For each seat, which profile every hand that it can have gives it.
 
     A profile is the values of the seat's slots, the parts of the condition about its
-    hand. ``measures``: for each seat, those that its slots use, such as points; they
-    are added up over the ``blocks`` of the deck.
+    hand. They follow from measures, such as points, that add up over the blocks of the
+    deck.
     """
     profiles = []
-    for place, seat in enumerate(measures):
-        # (rows, 1 + measures) of each block: cards of the seat, and what they measure.
+    for place, seat in enumerate(seats):
+        slots = slotted.expressions_of(seat)
+        certain_cards = constraints.must[seat]
+        # (rows, 1 + measures) of each block: how many cards, and what they measure.
         vectors = [
-            block.vectors(place, constraints.must[seat], measures[seat])
-            for block in blocks
+            block.vectors(place, certain_cards, measures_of(slots)) for block in blocks
         ]
-        profiles.append(SeatProfiles.of(vectors, slotted.expressions_of(seat)))
+        profiles.append(SeatProfiles.of(vectors, slots))
     return profiles
+
+
+def _block_groups(
+    blocks: Sequence[Block], profiles: Sequence[SeatProfiles]
+) -> list[BlockGroups]:
+    """The rows of each block in groups that are the same for the profiles of all seats."""
+    groups = []
+    for block in blocks:
+        row_classes = [seat_profiles.rows[block.number] for seat_profiles in profiles]
+        groups.append(BlockGroups.of(block, row_classes))
+    return groups
 
 
 class AcceptedProfiles(NamedTuple):

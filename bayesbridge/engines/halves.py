@@ -125,8 +125,8 @@ class Half(NamedTuple):
     """
 
     key_start: Ints  #: (keys + 1,) where the pairings of each begin.
-    first: Ints  #: (pairings,) the group of the first block, and that of the second.
-    second: Ints
+    first_group: Ints  #: (pairings,) the group of the first block.
+    second_group: Ints  #: (pairings,) that of the second block.
     before: Ints  #: (pairings,) ways of the earlier pairings of the same key.
     ways: Ints  #: (keys,)
     classes: Ints  #: (keys, seats)
@@ -165,8 +165,8 @@ class Half(NamedTuple):
         ways = Runs.of(pairing_ways, key_sizes)
         return cls(
             key_start=ways.start,
-            first=first_group,
-            second=second_group,
+            first_group=first_group,
+            second_group=second_group,
             before=ways.before,
             ways=ways.total,
             classes=keys.classes,
@@ -255,8 +255,8 @@ def _lengths_number(classes: Ints, profiles: Sequence[SeatProfiles], half: int) 
 class Join(NamedTuple):
     """A key of the low half is joined with those of the high half that fill the hands."""
 
-    begin: Ints  #: (low keys,) the first such key of the high half, and the end.
-    end: Ints
+    high_begin: Ints  #: (low keys,) the first such key of the high half.
+    high_end: Ints  #: (low keys,) the one after the last; they are sorted by lengths.
     combination_of: Lookup
     """The combination of profiles, one for each seat, as a number, from the classes of
     both halves.
@@ -267,14 +267,19 @@ class Join(NamedTuple):
     def of(
         cls, low: Half, high: Half, profiles: Sequence[SeatProfiles], accept: Bools
     ) -> Self:
-        """``accept``: with an axis for the profiles of each seat."""
-        begin = np.searchsorted(high.lengths, low.lengths, side="left")
-        end = np.searchsorted(high.lengths, low.lengths, side="right")
-        verify_size(int((end - begin).sum()), MOST_JOINS, "joins of keys")
+        """Join the keys of two halves whose ``lengths`` are equal: they fill the hands.
+
+        ``profiles``: for each seat, which profile (the values that decide its part of
+        the condition) its classes in the two halves make; ``accept``: which
+        combinations of profiles meet the condition, with an axis for each seat.
+        """
+        high_begin = np.searchsorted(high.lengths, low.lengths, side="left")
+        high_end = np.searchsorted(high.lengths, low.lengths, side="right")
+        verify_size(int((high_end - high_begin).sum()), MOST_JOINS, "joins of keys")
         cells = [seat_profiles.cells for seat_profiles in profiles]
         return cls(
-            begin=begin,
-            end=end,
+            high_begin=high_begin,
+            high_end=high_end,
             combination_of=Lookup.of(cells, accept.shape, most=ANY_SIZE),
             accept=accept.ravel(order="F"),
         )
@@ -291,19 +296,19 @@ class Join(NamedTuple):
         completions = np.zeros(len(low.ways), dtype=np.int64)
         low_begin = 0
         while low_begin < len(completions):
-            begin = self.begin[low_begin]
-            end = self.end[low_begin]
+            high_begin = self.high_begin[low_begin]
+            high_end = self.high_end[low_begin]
             same_high_keys_end = np.searchsorted(
                 low.lengths, low.lengths[low_begin], side="right"
             )
-            keys_per_chunk = 1 + CHUNK // (1 + int(end - begin))
+            keys_per_chunk = 1 + CHUNK // (1 + int(high_end - high_begin))
             low_end = min(int(same_high_keys_end), low_begin + keys_per_chunk)
             combinations = self.combination_of.between(
-                low.classes[low_begin:low_end], high.classes[begin:end]
+                low.classes[low_begin:low_end], high.classes[high_begin:high_end]
             )
             is_possible = combinations >= 0
             fits = is_possible & self.accept[np.where(is_possible, combinations, 0)]
-            completions[low_begin:low_end] = fits @ high.ways[begin:end]
+            completions[low_begin:low_end] = fits @ high.ways[high_begin:high_end]
             low_begin = low_end
         return completions
 

@@ -193,12 +193,10 @@ class KeyPairings(NamedTuple):
     @classmethod
     def of(cls, pair: SuitPair) -> Self:
         """All pairings for which both suits have rows."""
-        first_keys_of_lengths = (pair.first.ways > 0).sum(1)
-        second_keys_of_lengths = (pair.second.ways > 0).sum(1)
-        pairings = (
-            first_keys_of_lengths[pair.pairing_first]
-            @ second_keys_of_lengths[pair.pairing_second]
-        )
+        # A pairing of length indices makes one for each points index of either suit.
+        first_points = (pair.first.ways > 0).sum(1)[pair.pairing_first]
+        second_points = (pair.second.ways > 0).sum(1)[pair.pairing_second]
+        pairings = int((first_points * second_points).sum())
         pair_keys, first_keys, second_keys = np.empty((3, pairings), dtype=np.int64)
         _fill_pairings(pair, pair_keys, first_keys, second_keys)
         order = np.argsort(pair_keys, kind="stable")
@@ -314,17 +312,19 @@ class ClassTables:
         ``TablesTooLarge`` if there are too many pairs of groups that make layouts:
         before pairs of rows are tallied, where a bound says so, or else after it.
         """
-        classes = tuple(_classes(quantity, index) for quantity in quantities)
+        classes = [_classes(quantity, index) for quantity in quantities]
         value_of = Lookup.of(
-            [of_quantity.values for of_quantity in classes],
-            [of_quantity.size for of_quantity in classes],
+            [quantity_classes.values for quantity_classes in classes],
+            [quantity_classes.size for quantity_classes in classes],
         )
-        low = ClassPair.of(index.low, 0, classes)
-        high = ClassPair.of(index.high, 2, classes)
-        most_products = _joined_groups(index.join, low.most_groups, high.most_groups)
+        low_suits = ClassPair.of(index.low, 0, classes)
+        high_suits = ClassPair.of(index.high, 2, classes)
+        most_products = _joined_groups(
+            index.join, low_suits.most_groups, high_suits.most_groups
+        )
         verify_size(most_products, MOST_PRODUCTS_POSSIBLE, "pairs of suit classes")
-        low = low.tallied()
-        high = high.tallied()
+        low = low_suits.tallied()
+        high = high_suits.tallied()
         products = _joined_groups(
             index.join, np.diff(low.key_start), np.diff(high.key_start)
         )

@@ -136,8 +136,8 @@ class Keys:
         """
         hidden = known.hidden or (0, 1)
         scored = known.bounded[: len(hidden) - 1]
-        free_seats = len(hidden) - 1
-        cards = np.array([*product(range(14), repeat=free_seats)], dtype=np.int64)
+        cards_of_all_but_last = product(range(14), repeat=len(hidden) - 1)
+        cards = np.array([*cards_of_all_but_last], dtype=np.int64)
         taken_from_last_seat = -cards.sum(1)
         ranges = [range(1 + _most_points_of_pair(known, seat)) for seat in scored]
         shapes = {}
