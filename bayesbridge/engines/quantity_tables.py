@@ -224,19 +224,22 @@ class ClassPair(NamedTuple):
     classes: Ints  #: (groups, quantities) the digits of ``pair_class``.
 
     @classmethod
-    def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:
-        """The groups of either suit; those of the pair are not yet :meth:`tallied`.
+    def of(cls, pair: SuitPair, suit: int, by_quantity: Sequence[Classes]) -> Self:
+        """Put the rows of two suits into groups; those of the pair wait for `tallied`.
 
-        ``pair``: ``suit`` and the next one; ``quantities``: the classes of their rows.
-        Raises ``TablesTooLarge`` if to go through the pairs of groups takes too long.
+        A group is the rows of a suit with the same key (the cards and points of every
+        seat) and, for each quantity that is counted, the same class. ``pair``: ``suit``
+        and the next one; ``by_quantity``: the classes of each quantity. Raises
+        ``TablesTooLarge`` if there are too many pairs of groups to go through.
         """
-        first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
-        second = ClassRows.of(
-            pair.second, [classes.rows[suit + 1] for classes in quantities]
-        )
+        first_classes = [classes.rows[suit] for classes in by_quantity]
+        second_classes = [classes.rows[suit + 1] for classes in by_quantity]
+        first = ClassRows.of(pair.first, first_classes)
+        second = ClassRows.of(pair.second, second_classes)
         _verify_group_pairs(pair, first, second)
         pairings = KeyPairings.of(pair)
-        class_matrices = [classes.pairs[suit // 2] for classes in quantities]
+        # For each quantity, the class of the pair by those of both suits.
+        class_matrices = [classes.pairs[suit // 2] for classes in by_quantity]
         sizes = [1 + int(matrix.max(initial=0)) for matrix in class_matrices]
         not_tallied = np.zeros(0, dtype=np.int64)
         return cls(
@@ -255,7 +258,10 @@ class ClassPair(NamedTuple):
 
     @property
     def most_groups(self) -> Ints:
-        """(keys,) no key of the pair has more groups."""
+        """(keys,) a bound: no key of the pair has more groups of pairs of rows.
+
+        A group comes from a group of either suit, and has one of the pair classes.
+        """
         first_groups = np.diff(self.first.key_start)
         second_groups = np.diff(self.second.key_start)
         group_pairs = (
@@ -265,7 +271,7 @@ class ClassPair(NamedTuple):
         return np.minimum(pairs_of_key, self.class_of.size)
 
     def tallied(self) -> Self:
-        """The same with the groups of pairs of rows."""
+        """The same pair with the groups of its pairs of rows."""
         key_start, pair_class, ways = _tally(self)
         classes = digits(pair_class, self.sizes.tolist())
         return self._replace(
@@ -305,20 +311,21 @@ class ClassTables:
 
     @classmethod
     def of(cls, index: LayoutIndex, quantities: Sequence[Quantity]) -> Self:
-        """The tables that count an index's layouts by the values of quantities.
+        """The tables that count the layouts of an index by the values of quantities.
 
-        Rows of each suit, then pairs of rows of two suits are put into groups: those
-        with the same cards and points of every seat and the same classes. Raises
-        ``TablesTooLarge`` if there are too many pairs of groups that make layouts:
-        before pairs of rows are tallied, where a bound says so, or else after it.
+        For each quantity, rows (placements of a suit's unknown cards) that lead to the
+        same values have one class. Rows of each suit, then pairs of rows of two suits
+        are put into groups with the same classes and the same cards and points of every
+        seat. Raises ``TablesTooLarge`` if too many pairs of a low and a high group make
+        layouts: where a bound says so before pairs of rows are tallied, or else after.
         """
-        classes = [_classes(quantity, index) for quantity in quantities]
+        by_quantity = [_classes(quantity, index) for quantity in quantities]
         value_of = Lookup.of(
-            [quantity_classes.values for quantity_classes in classes],
-            [quantity_classes.size for quantity_classes in classes],
+            [classes.values for classes in by_quantity],
+            [classes.size for classes in by_quantity],
         )
-        low_suits = ClassPair.of(index.low, 0, classes)
-        high_suits = ClassPair.of(index.high, 2, classes)
+        low_suits = ClassPair.of(index.low, 0, by_quantity)
+        high_suits = ClassPair.of(index.high, 2, by_quantity)
         most_products = _joined_groups(
             index.join, low_suits.most_groups, high_suits.most_groups
         )
@@ -381,10 +388,11 @@ class ClassTables:
         for value in np.flatnonzero(np.bincount(values)):
             layouts = np.flatnonzero(values == value)
             layouts_before_group = running(self.low.ways * completions[:, value])
-            upper_group = np.searchsorted(
+            # The number lies below the first larger sum, so in the group before that.
+            next_group = np.searchsorted(
                 layouts_before_group, numbers[layouts], side="right"
             )
-            group = upper_group - 1
+            group = next_group - 1
             number_in_group = numbers[layouts] - layouts_before_group[group]
             layouts_per_pair = completions[group, value]
             in_low[GROUP, layouts] = group
@@ -405,10 +413,12 @@ def _joined_groups(join: KeyJoin, low_groups: Ints, high_groups: Ints) -> int:
 
     ``low_groups``, ``high_groups``: (keys,) how many groups each key of the low and of
     the high pair of suits has; a key is a pair key (the cards of every seat) · number
-    of points indices + points index. Pair keys and points fit by ``join``.
+    of points indices + points index. ``join`` lists the partners of each low pair key,
+    the high pair keys that fill the hands, and for each points index of the low pair
+    those of the high pair that fit it.
     """
     points_size = len(join.fit_start) - 1
-    low_by_points = low_groups.reshape(-1, points_size)
+    low_by_points = low_groups.reshape(-1, points_size)  # (pair keys, points)
     high_by_points = high_groups.reshape(-1, points_size)
     points_fit = np.zeros((points_size, points_size))
     low_points = np.repeat(np.arange(points_size), np.diff(join.fit_start))
