@@ -81,6 +81,7 @@ class Quantity(ABC):
 
 HOPELESS: Final = 99  # a gap that no budget covers
 MOST_BUDGET: Final = 6  # of a target of 7 tricks without a gap
+HIGHEST_TARGET: Final = 6  # 13 tricks, where 0 is the target of 7
 
 NEEDED_AT_NO_TRUMP: Final = 9  # captures for 13 tricks, after the first in each suit
 NEEDED_WITH_TRUMPS: Final = 13
@@ -204,7 +205,11 @@ class Level(Quantity):
 
     @property
     def _scope(self) -> Scope:
-        """The levels at which the value changes, as bounds of gap and targets."""
+        """The levels at which the value changes, as bounds of gap and targets.
+
+        Level n needs the target of 6 + n tricks, whose budget is 7 - n less the total
+        gap: with a larger gap than that of the lowest change no change is reached.
+        """
         changes = [
             level
             for level in range(1, 8)
@@ -236,18 +241,19 @@ def _step_field(step: np.int64, budget: int) -> np.int64:
 
 @njit
 def _captures_needed(target: int | np.int64, scope: Scope) -> int | np.int64:
-    """Captures that a target of 7 + ``target`` tricks needs."""
-    return scope.needed - 6 + target
+    """Captures that a target of 7 + ``target`` tricks needs, one for each trick more."""
+    return scope.needed - (HIGHEST_TARGET - target)
 
 
 @njit
 def _packed_step(
     total_gap: np.int64, budget: int, captures: np.int64, paid: np.int64, scope: Scope
 ) -> np.int64:
-    """Pack captures and gaps paid at a budget into one number, a step.
+    """Pack what a suit, or two, do with a budget of gaps into one number, a step.
 
-    It is ``ENOUGH``, whatever was paid, if these captures suffice for every target of
-    interest that can have this budget. ``total_gap``: of the suits so far.
+    It has the captures in its lower four bits, the gaps ``paid`` for them above. It is
+    ``ENOUGH``, whatever was paid, if these captures suffice for every target of
+    interest that can have this budget. ``total_gap``: the leading gaps of these suits.
     """
     # A target of 7 + j tricks has the budget 6 - j - Δ, and Δ is at least this gap.
     highest_with_budget = MOST_BUDGET - budget - total_gap

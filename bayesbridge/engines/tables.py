@@ -271,8 +271,8 @@ def _cards_of_suit(mask: int, suit: int) -> int:
 class SuitRows(NamedTuple):
     """All rows of a suit, sorted by key.
 
-    A row is one placement of the suit's unknown cards; its key is how many cards
-    (lengths) and points each seat gets.
+    A row is one placement of the suit's unknown cards with the hidden seats; its key is
+    how many cards (length index) and points (points index) each seat gets.
     """
 
     fields: NDArray[np.uint16]  #: (rows, 4) the cards of each seat as 13 bits.
@@ -346,19 +346,22 @@ class SuitPair(NamedTuple):
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
-        """A suit and the next one.
+        """Combine a suit and the next one by what each seat gets in both together.
 
-        Pairings that overfill a hand or fit no shape are left out.
+        A pairing is a length index (how many unknown cards each hidden seat gets) of
+        either suit; those that overfill a hand or fit no shape are left out. Pairings
+        with the same sum of both and the same shape class (what their lengths allow in
+        the other two suits) stand together and have one pair key.
         """
         first = SuitRows.of(keys, suit)
         second = SuitRows.of(keys, suit + 1)
         pairings = _sorted_pairings(keys, suit, first, second)
         lengths = pairings.first + pairings.second
         classes = pairings.shape_class
-        begins_key = np.ones(len(lengths), dtype=np.bool_)
+        begins_key = np.ones(len(lengths), dtype=np.bool_)  # the first of its pair key
         begins_key[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
         pairing_start = np.append(np.flatnonzero(begins_key), len(lengths))
-        before, ways = _pairing_ways(first, second, pairing_start, pairings)
+        pairing_before, ways = _pairing_ways(first, second, pairing_start, pairings)
         return cls(
             first=first,
             second=second,
@@ -368,7 +371,7 @@ class SuitPair(NamedTuple):
             pairing_start=pairing_start,
             pairing_first=pairings.first,
             pairing_second=pairings.second,
-            pairing_before=before,
+            pairing_before=pairing_before,
         )
 
 
