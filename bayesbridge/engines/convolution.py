@@ -5,21 +5,27 @@ The quantities are those of :mod:`~bayesbridge.engines.quantities`.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 
-from bayesbridge.capture.tables import LEADING_GAP, LENGTH, weigh
-from bayesbridge.engines.quantities import Outcome, TotalGap
+from bayesbridge.capture.tables import (
+    DELTA_PLACE,
+    LEADING_GAP,
+    LENGTH,
+    T_PLACE,
+    weigh,
+)
+from bayesbridge.engines.quantities import OUTCOMES_WITH_TRICKS, Outcome, TotalGap
 from bayesbridge.engines.quantity_tables import ClassTables
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.game.layouts import Ints
 
-OUTCOMES_WITH_TRICKS: Final = 2
-"""Outcome codes from here on hold Δ, T and χ; 0 says that A fails, 1 that B does."""
-
 LOWEST_Z: Final = -46  # Z when no suit has a card of the pair: Δ is 52 then
+HIGHEST_Z: Final = 12
+FULL_BUDGET: Final = 6  # Z = 6 + T - χ
+MOST_GAP: Final = 52  # Δ, and χ = Δ, when the pair has no card
 
 
 def factors(constraints: Constraints) -> bool:
@@ -33,19 +39,35 @@ def capture_counts(
 ) -> dict[str, Ints]:
     """In how many layouts each quantity of Algorithm 2 takes each value, exactly.
 
-    ``first``, ``second``: the pair of seats. ``c1``, ``c2``, ``c0``, ``delta`` and
-    ``M``: (4, 14) by suit and value; ``Delta`` and ``chi``: (53,); ``Z``: (59,) from
-    ``LOWEST_Z`` on; ``condition``: (3,) A fails, only B fails, both hold; ``T``: (14,),
-    0 where a condition fails. Only where :func:`factors` says yes.
+    Algorithm 2 counts the tricks that two hands capture together. ``first``,
+    ``second``: their seats. Only where :func:`factors` says yes. The quantities, named
+    as in the paper, and their arrays of counts:
+
+    - ``c1``, ``c2``, ``c0``: cards of a suit of the first hand, of the second and of
+      neither; ``delta``: leading gap, the cards above the pair's highest one; ``M``:
+      the longer of both holdings. (4, 14) by suit and value.
+    - ``Delta``: the leading gaps of all suits together. (53,)
+    - ``condition``: (3,) condition A fails, only B fails, both hold.
+    - ``T``: tricks captured, 0 where a condition fails. (14,)
+    - ``chi``: χ, captures and all gaps, paid or leading. (53,)
+    - ``Z``: the budget for gaps that is left, 6 + T - χ. (59,) from ``LOWEST_Z`` on.
     """
     index = LayoutIndex.of(constraints)
     outcomes = ClassTables.of(index, [Outcome(first, second)]).counts()
     gaps = ClassTables.of(index, [TotalGap(first, second)]).counts()
-    return _suit_counts(index, first, second) | _hand_counts(outcomes, gaps)
+    suit_counts = _suit_counts(index, first_seat=first, second_seat=second)
+    return suit_counts | _hand_counts(outcomes, gaps)
 
 
-def _suit_counts(index: LayoutIndex, first: int, second: int) -> dict[str, Ints]:
-    """Layouts by what follows from one suit: (4, 14) each."""
+def _suit_counts(
+    index: LayoutIndex, *, first_seat: int, second_seat: int
+) -> dict[str, Ints]:
+    """Count layouts by what follows from one suit of the hands of two seats.
+
+    Returns (4, 14) counts by suit and value: of ``c1``, ``c2`` and ``c0``, the cards of
+    the first seat, of the second and of neither; of ``delta``, the leading gap (cards
+    above the pair's highest one); of ``M``, the longer of both holdings.
+    """
     names = ("c1", "c2", "c0", "delta", "M")
     counts: dict[str, Ints] = {
         name: np.zeros((4, 14), dtype=np.int64) for name in names
@@ -53,37 +75,80 @@ def _suit_counts(index: LayoutIndex, first: int, second: int) -> dict[str, Ints]
     for suit, completions in enumerate(index.completions()):
         rows = index.suits[suit]
         fields = rows.fields | index.certain[suit]
-        layouts = np.repeat(completions[:, 0], rows.ways[:, 0])
-        c1 = LENGTH[fields[:, first]]
-        c2 = LENGTH[fields[:, second]]
-        delta = LEADING_GAP[fields[:, first] | fields[:, second]]
+        first_holding = fields[:, first_seat]
+        second_holding = fields[:, second_seat]
+        # Without points in the evidence, rows of the same lengths have one key.
+        layouts_by_lengths = completions[:, 0]
+        layouts = np.repeat(layouts_by_lengths, rows.ways[:, 0])
+        c1 = LENGTH[first_holding]
+        c2 = LENGTH[second_holding]
         weigh(c1, layouts, counts["c1"][suit])
         weigh(c2, layouts, counts["c2"][suit])
         weigh(13 - c1 - c2, layouts, counts["c0"][suit])
+        delta = LEADING_GAP[first_holding | second_holding]
         weigh(delta, layouts, counts["delta"][suit])
         weigh(np.maximum(c1, c2), layouts, counts["M"][suit])
     return counts
 
 
-def _hand_counts(outcomes: Ints, gaps: Ints) -> dict[str, Ints]:
-    """Layouts by what follows from whole hands.
+class CountedOutcomes(NamedTuple):
+    """The outcomes in which both conditions of Algorithm 2 hold, (outcomes,) each."""
 
-    ``outcomes``: layouts by outcome code; ``gaps``: (53,) by Δ.
+    Delta: Ints  #: The leading gaps of all suits together.
+    T: Ints  #: Tricks captured.
+    chi: Ints  #: Captures and all gaps, paid or leading.
+    layouts: Ints  #: How many layouts have the outcome.
+
+    @classmethod
+    def of(cls, counts: Ints) -> Self:
+        """Those that occur, from the layouts by outcome code."""
+        with_tricks = counts[OUTCOMES_WITH_TRICKS:]
+        codes = OUTCOMES_WITH_TRICKS + np.flatnonzero(with_tricks)
+        return cls(
+            Delta=codes // DELTA_PLACE,
+            T=codes % DELTA_PLACE // T_PLACE,
+            chi=codes % T_PLACE,
+            layouts=counts[codes],
+        )
+
+
+def _hand_counts(outcome_counts: Ints, gap_counts: Ints) -> dict[str, Ints]:
+    """Count layouts by what follows from whole hands of a pair by Algorithm 2.
+
+    ``outcome_counts``: layouts by outcome code, which has Δ, T and χ where conditions A
+    and B hold; ``gap_counts``: (53,) layouts by Δ, the leading gaps of all suits.
+    Returns those by ``condition``, ``T``, ``Delta``, ``chi`` and ``Z``: see
+    :func:`capture_counts`.
     """
-    met = OUTCOMES_WITH_TRICKS + np.flatnonzero(outcomes[OUTCOMES_WITH_TRICKS:])
-    Delta = met // 512
-    T = met % 512 // 32
-    chi = met % 32
-    layouts = outcomes[met]
-    conditions_fail = outcomes[:OUTCOMES_WITH_TRICKS]
-    condition = np.array([*conditions_fail, layouts.sum()])
+    held = CountedOutcomes.of(outcome_counts)
+    failed = outcome_counts[:OUTCOMES_WITH_TRICKS]
+    condition = np.array([*failed, held.layouts.sum()])
     tricks = np.zeros(14, dtype=np.int64)
-    np.add.at(tricks, T, layouts)
-    tricks[0] = conditions_fail.sum()
-    failing_gaps = gaps.copy()
-    np.subtract.at(failing_gaps, Delta, layouts)
-    unpaid = failing_gaps.copy()  # nothing captured: χ = Δ and Z = 6 − Δ
-    np.add.at(unpaid, chi, layouts)
-    Z = np.concatenate([failing_gaps[::-1], np.zeros(6, dtype=np.int64)])
-    np.add.at(Z, T + 6 - chi - LOWEST_Z, layouts)
-    return {"condition": condition, "T": tricks, "Delta": gaps, "chi": unpaid, "Z": Z}
+    np.add.at(tricks, held.T, held.layouts)
+    tricks[0] = failed.sum()
+    failed_by_gap = gap_counts.copy()
+    np.subtract.at(failed_by_gap, held.Delta, held.layouts)
+    # Where a condition fails nothing is captured or paid: T = 0 and χ = Δ.
+    check_value = failed_by_gap.copy()
+    np.add.at(check_value, held.chi, held.layouts)
+    return {
+        "condition": condition,
+        "T": tricks,
+        "Delta": gap_counts,
+        "chi": check_value,
+        "Z": _budget_counts(held, failed_by_gap),
+    }
+
+
+def _budget_counts(held: CountedOutcomes, failed_by_gap: Ints) -> Ints:
+    """(59,) layouts by Z, the budget for gaps that is left, from ``LOWEST_Z`` on.
+
+    Z = 6 + T - χ, where both conditions of Algorithm 2 hold. Where one fails T = 0 and
+    χ = Δ: ``failed_by_gap``: (53,) these layouts by Δ.
+    """
+    layouts = np.zeros(HIGHEST_Z - LOWEST_Z + 1, dtype=np.int64)
+    failed_Z = FULL_BUDGET - np.arange(MOST_GAP + 1)
+    layouts[failed_Z - LOWEST_Z] = failed_by_gap
+    held_Z = FULL_BUDGET + held.T - held.chi
+    np.add.at(layouts, held_Z - LOWEST_Z, held.layouts)
+    return layouts

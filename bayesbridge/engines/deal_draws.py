@@ -8,47 +8,63 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesbridge.engines.halves import BlockGroups, Drawing, Half, Join, Words
+from bayesbridge.engines.halves import (
+    HANDS_AND_POOL,
+    POOL,
+    BlockGroups,
+    Drawing,
+    Half,
+    Join,
+    Words,
+)
 from bayesbridge.engines.search import looked_up, place_of
 from bayesbridge.game.layouts import Ints
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import State, bounded, high_product, next64
 
-POOL = 4  # the word of the pool, after those of the seats
-
 
 @njit
 def tally(low: Half, high: Half, join: Join) -> tuple[Words, Words]:
-    """(combinations,) in how many ways each combination of profiles comes about.
+    """Count the ways to deal by combination of profiles, for those that are accepted.
 
-    Two words each: the upper and the lower 64 bits.
+    A combination is a profile of each seat, by which its part of a condition is
+    decided. It follows from a key of either half of the deck, the class of each seat
+    there; ``join`` has for each low key the high keys that fill the hands,
+    ``high_begin`` … ``high_end``, and the combination of two keys, which is negative
+    where a seat's classes do not go together.
+
+    Returns (combinations,) the upper and (combinations,) the lower 64 bits.
     """
-    begin = join.begin
-    end = join.end
     accept = join.accept
-    profiles = join.profiles
+    combination_of = join.combination_of
     low_classes = low.classes
     high_classes = high.classes
-    low_ways = low.ways
     high_ways = high.ways
     upper = np.zeros(len(accept), np.uint64)
     lower = np.zeros(len(accept), np.uint64)
-    for a in range(len(begin)):
-        ways_a = np.uint64(low_ways[a])
-        for b in range(begin[a], end[a]):
-            combination = looked_up(profiles, low_classes, high_classes, a, b)
+    for low_key in range(len(low.ways)):
+        low_key_ways = np.uint64(low.ways[low_key])
+        for high_key in range(join.high_begin[low_key], join.high_end[low_key]):
+            combination = looked_up(
+                combination_of, low_classes, high_classes, low_key, high_key
+            )
             if combination >= 0 and accept[combination]:
-                ways_b = np.uint64(high_ways[b])
-                product = ways_a * ways_b
+                high_key_ways = np.uint64(high_ways[high_key])
+                product = low_key_ways * high_key_ways
                 lower[combination] += product
+                # The sum passed 2^64 if it is smaller than what was added.
                 carry = np.uint64(lower[combination] < product)
-                upper[combination] += high_product(ways_a, ways_b) + carry
+                upper[combination] += high_product(low_key_ways, high_key_ways) + carry
     return upper, lower
 
 
 @njit
 def find_wide(upper: Words, lower: Words, high: np.uint64, low: np.uint64) -> int:
-    """As :func:`place_of`, for a number of two words and over the whole array."""
+    """The last place whose number of two words is not above a given one.
+
+    ``upper``, ``lower``: (places,) the words of running sums, which begin with 0;
+    ``high``, ``low``: those of the given number.
+    """
     begin = 0
     end = len(upper)
     while end - begin > 1:
@@ -81,7 +97,7 @@ def bounded_wide(
 
 
 @njit
-def take(rooms: Ints, total: int, state: State) -> int:
+def draw_holder(rooms: Ints, total: int, state: State) -> int:
     """The holder of one of ``total`` cards; each place is as likely.
 
     ``rooms``: (holders,) how many each still takes, less one then.
@@ -97,12 +113,16 @@ def take(rooms: Ints, total: int, state: State) -> int:
 
 @njit
 def add_group(
-    block: BlockGroups, group: int, seats: Ints, state: State, hands: Words
+    block: BlockGroups, group: int, hands_of_holders: Ints, state: State, hands: Words
 ) -> None:
-    """Deal a block by one of its groups.
+    """Deal the cards of a block of the deck, by a random row of one of its groups.
 
-    ``seats``: (holders,) the place of each in ``hands``, (5,) masks of the seats and
-    the pool.
+    A row says how many cards of each kind (cards that no condition tells apart) each
+    holder gets; a group is the rows that are the same for all conditions. A row is
+    drawn by its ways, then the cards of each kind are dealt at random.
+
+    ``hands``: (5,) the cards of the four seats and the pool, which are added to;
+    ``hands_of_holders``: (holders,) the place of each there.
     """
     counts = block.counts
     cards = block.cards
@@ -110,13 +130,15 @@ def add_group(
     start = block.group_start
     number = np.int64(bounded(state, np.uint64(block.group_ways[group])))
     row = place_of(block.before, start[group], start[group + 1], number)
-    rooms = np.empty(5, np.int64)
+    holders = counts.shape[2]
+    rooms = np.empty(HANDS_AND_POOL, np.int64)
     for kind in range(len(sizes)):
-        for holder in range(counts.shape[2]):
+        for holder in range(holders):
             rooms[holder] = counts[row, kind, holder]
-        for i in range(sizes[kind]):
-            holder = take(rooms, sizes[kind] - i, state)
-            hands[seats[holder]] |= np.uint64(1) << np.uint64(cards[kind, i])
+        for dealt in range(sizes[kind]):
+            holder = draw_holder(rooms, sizes[kind] - dealt, state)
+            card = np.uint64(cards[kind, dealt])
+            hands[hands_of_holders[holder]] |= np.uint64(1) << card
 
 
 @njit
@@ -125,35 +147,57 @@ def add_half(
     key: int,
     first: BlockGroups,
     second: BlockGroups,
-    seats: Ints,
+    hands_of_holders: Ints,
     state: State,
     hands: Words,
 ) -> None:
-    """Deal two blocks by one key of their half, as :func:`add_group` does."""
+    """Deal the two blocks of a half of the deck, by one key of the half.
+
+    A key is made by pairings, a group of either block. One is drawn by its ways, from
+    ``half.before``, the ways of the earlier ones; then each block is dealt by its
+    group. ``hands``, ``hands_of_holders``: see :func:`add_group`.
+    """
     start = half.key_start
     number = np.int64(bounded(state, np.uint64(half.ways[key])))
     pairing = place_of(half.before, start[key], start[key + 1], number)
-    add_group(first, half.first[pairing], seats, state, hands)
-    add_group(second, half.second[pairing], seats, state, hands)
+    add_group(first, half.first_group[pairing], hands_of_holders, state, hands)
+    add_group(second, half.second_group[pairing], hands_of_holders, state, hands)
 
 
 @njit
-def high_key(tables: Drawing, a: int, state: State) -> int:
-    """A key of the high half that completes key ``a`` of the low one, drawn by ways."""
+def draw_low_key(upper: Words, lower: Words, state: State) -> int:
+    """A key of the low half of the deck, drawn by the deals that have it.
+
+    ``upper``, ``lower``: (low keys + 1,) the deals of the earlier keys, in two words.
+    """
+    keys = len(upper) - 1
+    number_upper, number_lower = bounded_wide(state, upper[keys], lower[keys])
+    return find_wide(upper[:keys], lower[:keys], number_upper, number_lower)
+
+
+@njit
+def draw_high_key(tables: Drawing, low_key: int, state: State) -> int:
+    """A key of the high half of the deck that completes one of the low, drawn by ways.
+
+    A random number below all ways to complete it is counted down over the high keys
+    that fill the hands and are accepted; so it falls to one of them.
+    """
     accept = tables.join.accept
-    profiles = tables.join.profiles
+    combination_of = tables.join.combination_of
     low_classes = tables.low.classes
     high_classes = tables.high.classes
     ways = tables.high.ways
-    number = np.int64(bounded(state, np.uint64(tables.completions[a])))
-    b = int(tables.join.begin[a])
+    number = np.int64(bounded(state, np.uint64(tables.completions[low_key])))
+    high_key = int(tables.join.high_begin[low_key])
     while True:
-        combination = looked_up(profiles, low_classes, high_classes, a, b)
+        combination = looked_up(
+            combination_of, low_classes, high_classes, low_key, high_key
+        )
         if combination >= 0 and accept[combination]:
-            if number < ways[b]:
-                return b
-            number -= ways[b]
-        b += 1
+            if number < ways[high_key]:
+                return high_key
+            number -= ways[high_key]
+        high_key += 1
 
 
 @njit
@@ -166,31 +210,36 @@ def share_pool(pool_rooms: Ints, hands: Words, state: State) -> None:
     for card in range(52):
         bit = np.uint64(1) << np.uint64(card)
         if hands[POOL] & bit:
-            hands[take(rooms, cards, state)] |= bit
+            seat = draw_holder(rooms, cards, state)
+            hands[seat] |= bit
             cards -= 1
 
 
 @njit
 def draw_deals(tables: Drawing, state: State, out: Words) -> None:
-    """Fill (n, 4) masks with independent uniform deals."""
+    """Fill (n, 4) masks with independent uniform deals.
+
+    The deck has two halves of two blocks each. A key of the low half is drawn, then a
+    key of the high half that completes it (a key says what the cards of each seat are
+    worth for its condition), then the cards of each half by its key; at last the seats
+    without a condition share the pool.
+    """
     low = tables.low
     high = tables.high
     blocks = tables.blocks
-    seats = tables.seats
+    hands_of_holders = tables.hands_of_holders
     certain = tables.certain
     upper = tables.before_high_word
     lower = tables.before_low_word
     pool_rooms = tables.pool_rooms
-    keys = len(tables.completions)
-    hands = np.empty(5, np.uint64)
-    for i in range(len(out)):
-        number_upper, number_lower = bounded_wide(state, upper[keys], lower[keys])
-        a = find_wide(upper[:keys], lower[:keys], number_upper, number_lower)
-        b = high_key(tables, a, state)
-        for place in range(5):
+    hands = np.empty(HANDS_AND_POOL, np.uint64)
+    for deal in range(len(out)):
+        low_key = draw_low_key(upper, lower, state)
+        high_key = draw_high_key(tables, low_key, state)
+        for place in range(HANDS_AND_POOL):
             hands[place] = certain[place]
-        add_half(low, a, blocks[0], blocks[1], seats, state, hands)
-        add_half(high, b, blocks[2], blocks[3], seats, state, hands)
+        add_half(low, low_key, blocks[0], blocks[1], hands_of_holders, state, hands)
+        add_half(high, high_key, blocks[2], blocks[3], hands_of_holders, state, hands)
         share_pool(pool_rooms, hands, state)
         for seat in range(4):
-            out[i, seat] = hands[seat]
+            out[deal, seat] = hands[seat]

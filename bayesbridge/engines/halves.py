@@ -1,14 +1,21 @@
 """Halves of the deck, of two blocks each: their keys, and how two keys make deals.
 
-Rows of a block with the same classes for all seats are a *group*. A *key* of a half is
-what the other half must know of it: the class of each seat. A *pairing* is a group of
-either block; the pairings of a key make it up. A deal is a key of the low half, a key
-of the high half that fills the hands and meets the condition, a pairing of each key, a
-row of each group, and places for the like cards of each kind.
+A *row* of a block says how many cards of each kind each holder gets
+(:mod:`~bayesbridge.engines.blocks`). The *class* of a seat stands for all rows that are
+the same for its condition (:mod:`~bayesbridge.engines.seat_profiles`).
+
+- A *group* is the rows of a block with the same classes for all seats.
+- A *pairing* is a group of the first block of a half and one of the second.
+- The *key* of a half is what the other half must know of it: the class of each seat in
+  both blocks together. The pairings of a key make it up.
+
+A deal is a key of the low half, a key of the high half that fills the hands and meets
+the condition, a pairing of each key, a row of each group, and places for the like cards
+of each kind.
 
 An array ``x_start`` has one entry more than there are x: what belongs to x number i
-lies from ``x_start[i]`` up to ``x_start[i + 1]``. ``before`` are the ways of the
-earlier ones of the same x.
+lies from ``x_start[i]`` up to ``x_start[i + 1]``. ``ways`` are how many ways to deal
+there are, ``before`` those of the earlier ones of the same group or key.
 """
 
 from __future__ import annotations
@@ -28,6 +35,7 @@ from bayesbridge.engines.classes import (
     verify_size,
 )
 from bayesbridge.engines.seat_profiles import SeatProfiles
+from bayesbridge.game.cards import HAND_CARDS
 from bayesbridge.game.layouts import Bools, Ints
 
 type Words = NDArray[np.uint64]
@@ -39,15 +47,39 @@ MOST_PAIRINGS_TRIED: Final = 60_000_000  # pairs of groups of two blocks
 MOST_PAIRINGS: Final = 8_000_000  # of these, that every seat can use
 MOST_JOINS: Final = 300_000_000  # pairs of keys of two halves
 
+# The place of a half in the pairs of a seat's tables.
+LOW_HALF: Final = 0
+HIGH_HALF: Final = 1
+
+POOL: Final = 4  # the place of the pool, after those of the four seats
+HANDS_AND_POOL: Final = 5
+
 CHUNK: Final = 1 << 18  # cells of a table that are looked up at once
 ANY_SIZE: Final = 1 << 60  # for look-ups whose sums may be as large as they come
+
+
+class Runs(NamedTuple):
+    """Weights that lie in runs, one after the other, and their sums."""
+
+    start: Ints  #: (runs + 1,) where each begins.
+    before: Ints  #: (weights,) the sum of the earlier weights of the same run.
+    total: Ints  #: (runs,) the sum of each.
+
+    @classmethod
+    def of(cls, weights: Ints, lengths: Ints) -> Self:
+        """``weights``: of all runs; ``lengths``: (runs,) how many each has."""
+        start = running(lengths)
+        sums = running(weights)
+        before_run = sums[start[:-1]]
+        before = sums[:-1] - np.repeat(before_run, lengths)
+        return cls(start, before, total=np.diff(sums[start]))
 
 
 class BlockGroups(NamedTuple):
     """The rows of a block that every seat can use, sorted by group, and its cards."""
 
     group_start: Ints  #: (groups + 1,) where the rows of each begin.
-    before: Ints  #: (rows,)
+    before: Ints  #: (rows,) ways of the earlier rows of the same group.
     group_ways: Ints  #: (groups,)
     counts: NDArray[np.uint8]  #: (rows, kinds, holders) cards of a kind for a holder.
     cards: Ints  #: (kinds, most of a kind) padded with -1.
@@ -56,36 +88,46 @@ class BlockGroups(NamedTuple):
 
     @classmethod
     def of(cls, block: Block, row_classes: Sequence[Ints]) -> Self:
-        """``row_classes``: of each seat (rows,), -1 for a row that it cannot use."""
-        number = np.zeros(len(block.weights), dtype=np.int64)  # where no seat is asked
-        classes = np.stack([number, *row_classes], axis=1)
-        usable = np.flatnonzero((classes >= 0).all(1))
-        groups, distinct = numbered_rows(classes[usable])
-        rows = usable[np.argsort(groups, kind="stable")]
-        group_sizes = np.bincount(groups, minlength=len(distinct))
-        before, ways, start = _runs(block.weights[rows], group_sizes)
-        sizes = np.array([len(cards) for cards in block.kinds], dtype=np.int64)
-        cards = np.full((len(sizes), sizes.max(initial=0)), -1)
-        for kind, members in enumerate(block.kinds):
-            cards[kind, : len(members)] = members
+        """Sort the rows of a block into groups of the same classes.
+
+        A row says how many cards of each kind (cards that no condition tells apart)
+        each holder gets. ``row_classes``: for each seat, (rows,) the class of its
+        share, which stands for all that are the same for its condition; -1 where the
+        seat cannot have it. Such rows are dropped.
+        """
+        no_seat = np.zeros(len(block.weights), dtype=np.int64)
+        # With a column of zeros there is one even if no seat has a condition.
+        classes = np.stack([no_seat, *row_classes], axis=1)
+        usable_rows = np.flatnonzero((classes >= 0).all(1))
+        group_of_row, group_classes = numbered_rows(classes[usable_rows])
+        rows = usable_rows[np.argsort(group_of_row, kind="stable")]
+        group_sizes = np.bincount(group_of_row, minlength=len(group_classes))
+        ways = Runs.of(block.weights[rows], group_sizes)
+        kind_sizes = np.array([len(cards) for cards in block.kinds], dtype=np.int64)
+        cards_of_kind = np.full((len(kind_sizes), kind_sizes.max(initial=0)), -1)
+        for kind, cards in enumerate(block.kinds):
+            cards_of_kind[kind, : len(cards)] = cards
         return cls(
-            start,
-            before,
-            ways,
-            np.ascontiguousarray(block.counts[rows]),
-            cards,
-            sizes,
-            np.ascontiguousarray(distinct[:, 1:]),
+            group_start=ways.start,
+            before=ways.before,
+            group_ways=ways.total,
+            counts=np.ascontiguousarray(block.counts[rows]),
+            cards=cards_of_kind,
+            sizes=kind_sizes,
+            classes=np.ascontiguousarray(group_classes[:, 1:]),
         )
 
 
 class Half(NamedTuple):
-    """Two blocks together: pairings sorted by key, keys by the cards of each seat."""
+    """Two blocks together: pairings sorted by key, keys by the cards of each seat.
+
+    A pairing is a group of either block; a key is the class of each seat in both.
+    """
 
     key_start: Ints  #: (keys + 1,) where the pairings of each begin.
-    first: Ints  #: (pairings,) the group of the first block, and that of the second.
-    second: Ints
-    before: Ints  #: (pairings,)
+    first_group: Ints  #: (pairings,) the group of the first block.
+    second_group: Ints  #: (pairings,) that of the second block.
+    before: Ints  #: (pairings,) ways of the earlier pairings of the same key.
     ways: Ints  #: (keys,)
     classes: Ints  #: (keys, seats)
     lengths: Ints  #: (keys,) the cards of each seat in one number.
@@ -96,120 +138,178 @@ class Half(NamedTuple):
         first: BlockGroups,
         second: BlockGroups,
         profiles: Sequence[SeatProfiles],
+        *,
         half: int,
     ) -> Self:
-        """Half 0 or 1; in half 1 the lengths are those that are missing to 13."""
-        pairs = [seat_profiles.pairs[half] for seat_profiles in profiles]
-        sizes = [int(pair.max(initial=0)) + 1 for pair in pairs]
-        lookup = Lookup.of(pairs, sizes, ANY_SIZE)
-        pairings = _pairings(first.classes, second.classes, lookup)
-        keys, classes, lengths = _sorted_keys(pairings[0], sizes, profiles, half)
-        order = np.argsort(keys, kind="stable")
-        pairing_first, pairing_second = np.take(pairings[1:], order, axis=1)
-        ways = first.group_ways[pairing_first] * second.group_ways[pairing_second]
-        key_sizes = np.bincount(keys, minlength=len(lengths))
-        before, key_ways, start = _runs(ways, key_sizes)
+        """Combine the groups of two blocks to the keys of a half.
+
+        A group is the rows of a block with the same class for every seat. ``profiles``
+        say, for each seat, which class its classes in the two blocks make, or that they
+        do not go together. Pairings (a group of either block) that make the same
+        classes for all seats have one key.
+
+        ``half``: ``LOW_HALF``, or ``HIGH_HALF``, where the lengths are those that are
+        missing to 13 cards: so keys of the two halves that fill the hands have equal
+        lengths.
+        """
+        class_matrices = [seat_profiles.pairs[half] for seat_profiles in profiles]
+        sizes = [int(matrix.max(initial=0)) + 1 for matrix in class_matrices]
+        class_of_pair = Lookup.of(class_matrices, sizes, most=ANY_SIZE)
+        pairings = _pairings(first.classes, second.classes, class_of_pair)
+        keys = _sorted_keys(pairings.combined_class, sizes, profiles, half)
+        by_key = np.argsort(keys.of_pairing, kind="stable")
+        first_group = pairings.first[by_key]
+        second_group = pairings.second[by_key]
+        pairing_ways = first.group_ways[first_group] * second.group_ways[second_group]
+        key_sizes = np.bincount(keys.of_pairing, minlength=len(keys.lengths))
+        ways = Runs.of(pairing_ways, key_sizes)
         return cls(
-            start, pairing_first, pairing_second, before, key_ways, classes, lengths
+            key_start=ways.start,
+            first_group=first_group,
+            second_group=second_group,
+            before=ways.before,
+            ways=ways.total,
+            classes=keys.classes,
+            lengths=keys.lengths,
         )
 
 
+class HalfKeys(NamedTuple):
+    """The keys of a half, sorted by the cards of each seat."""
+
+    of_pairing: Ints  #: (pairings,) the key of each.
+    classes: Ints  #: (keys, seats)
+    lengths: Ints  #: (keys,) see :func:`_lengths_number`.
+
+
 def _sorted_keys(
-    numbers: Ints, sizes: Sequence[int], profiles: Sequence[SeatProfiles], half: int
-) -> tuple[Ints, Ints, Ints]:
+    combined_classes: Ints,
+    sizes: Sequence[int],
+    profiles: Sequence[SeatProfiles],
+    half: int,
+) -> HalfKeys:
     """The keys of a half, sorted by the cards of each seat.
 
-    ``numbers``: (pairings,) the classes of all seats in one number, in mixed radix.
-    Returns (pairings,) the key of each, (keys, seats) classes and (keys,) lengths.
+    ``combined_classes``: (pairings,) the classes of all seats as the digits of one
+    number in mixed radix, whose radices are ``sizes``. Each distinct one is a key.
     """
-    distinct, unsorted_keys = np.unique(numbers, return_inverse=True)
+    distinct, unsorted_key_of_pairing = np.unique(combined_classes, return_inverse=True)
     classes = digits(distinct, sizes)
     lengths = _lengths_number(classes, profiles, half)
     by_lengths = np.argsort(lengths, kind="stable")
-    keys = np.argsort(by_lengths)[unsorted_keys]
-    return keys, np.ascontiguousarray(classes[by_lengths]), lengths[by_lengths]
+    place_when_sorted = np.argsort(by_lengths)  # the inverse of the permutation
+    return HalfKeys(
+        of_pairing=place_when_sorted[unsorted_key_of_pairing],
+        classes=np.ascontiguousarray(classes[by_lengths]),
+        lengths=lengths[by_lengths],
+    )
 
 
-def _pairings(first_classes: Ints, second_classes: Ints, class_of_pair: Lookup) -> Ints:
-    """(3, pairings) of groups that every seat can use: a number, then both groups.
+class Pairings(NamedTuple):
+    """Groups of two blocks that every seat can have together, (pairings,) each."""
 
-    The number has the classes of all seats as digits. ``first_classes``,
-    ``second_classes``: (groups, seats).
+    combined_class: Ints  #: The classes of all seats as digits of one number.
+    first: Ints  #: The group of the first block.
+    second: Ints  #: That of the second block.
+
+
+def _pairings(
+    first_classes: Ints, second_classes: Ints, class_of_pair: Lookup
+) -> Pairings:
+    """The pairs of groups of two blocks that every seat can have together.
+
+    ``first_classes``, ``second_classes``: (groups, seats) the class of each seat in
+    each group; ``class_of_pair``: the classes of all seats in both blocks as the digits
+    of one number, negative where a seat cannot have both. They are looked up in chunks,
+    which bounds the memory.
     """
     tried = len(first_classes) * len(second_classes)
     verify_size(tried, MOST_PAIRINGS_TRIED, "pairs of groups")
     chunks = [np.empty((3, 0), dtype=np.int64)]
-    pairings = 0
-    chunk_rows = 1 + CHUNK // (1 + len(second_classes))
-    for begin in range(0, len(first_classes), chunk_rows):
-        chunk = first_classes[begin : begin + chunk_rows]
-        keys = class_of_pair.between(chunk, second_classes)
-        row, column = np.nonzero(keys >= 0)
-        chunks.append(np.stack([keys[row, column], begin + row, column]))
-        pairings += len(row)
-        verify_size(pairings, MOST_PAIRINGS, "pairs of groups")
-    return np.concatenate(chunks, axis=1)
+    usable = 0
+    groups_per_chunk = 1 + CHUNK // (1 + len(second_classes))
+    for begin in range(0, len(first_classes), groups_per_chunk):
+        chunk_classes = first_classes[begin : begin + groups_per_chunk]
+        combined_class = class_of_pair.between(chunk_classes, second_classes)
+        place_in_chunk, second = np.nonzero(combined_class >= 0)
+        classes = combined_class[place_in_chunk, second]
+        chunks.append(np.stack([classes, begin + place_in_chunk, second]))
+        usable += len(second)
+        verify_size(usable, MOST_PAIRINGS, "pairs of groups")
+    return Pairings(*np.concatenate(chunks, axis=1))
 
 
 def _lengths_number(classes: Ints, profiles: Sequence[SeatProfiles], half: int) -> Ints:
-    """(keys,) the cards of each seat, or in half 1 those missing to 13, as one number."""
-    lengths = np.zeros(len(classes), dtype=np.int64)
-    for seat, seat_classes in zip(profiles, classes.T, strict=True):
-        cards = seat.lengths[half][seat_classes]
-        lengths = lengths * 14 + np.abs(13 * half - cards)
-    return lengths
+    """(keys,) the cards of each seat as one number, a digit from 0 to 13 for each.
 
-
-def _runs(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """Sums of weights that lie in runs of these sizes.
-
-    Returns the sum before each weight in its run, the sum of each run, and where runs
-    begin.
+    In the high half it is the cards that are missing to 13. ``classes``: (keys, seats).
     """
-    start = running(sizes)
-    sums = running(weights)
-    before_run = sums[start[:-1]]
-    return sums[:-1] - np.repeat(before_run, sizes), np.diff(sums[start]), start
+    lengths = np.zeros(len(classes), dtype=np.int64)
+    for seat_profiles, seat_classes in zip(profiles, classes.T, strict=True):
+        cards = seat_profiles.lengths[half][seat_classes]
+        digit = HAND_CARDS - cards if half == HIGH_HALF else cards
+        lengths = lengths * (HAND_CARDS + 1) + digit
+    return lengths
 
 
 class Join(NamedTuple):
     """A key of the low half is joined with those of the high half that fill the hands."""
 
-    begin: Ints  #: (low keys,) the first such key of the high half, and the end.
-    end: Ints
-    profiles: Lookup
-    """The number of the combination of profiles, from the classes of both halves;
-    ``accept``: whether it is met.
+    high_begin: Ints  #: (low keys,) the first such key of the high half.
+    high_end: Ints  #: (low keys,) the one after the last; they are sorted by lengths.
+    combination_of: Lookup
+    """The combination of profiles, one for each seat, as a number, from the classes of
+    both halves.
     """
-    accept: Bools
+    accept: Bools  #: (combinations,) whether it meets the condition.
 
     @classmethod
     def of(
         cls, low: Half, high: Half, profiles: Sequence[SeatProfiles], accept: Bools
     ) -> Self:
-        """``accept``: with an axis for the profiles of each seat."""
-        begin = np.searchsorted(high.lengths, low.lengths, side="left")
-        end = np.searchsorted(high.lengths, low.lengths, side="right")
-        verify_size(int((end - begin).sum()), MOST_JOINS, "joins of keys")
-        lookup = Lookup.of([seat.cells for seat in profiles], accept.shape, ANY_SIZE)
-        return cls(begin, end, lookup, accept.ravel(order="F"))
+        """Join the keys of two halves whose ``lengths`` are equal: they fill the hands.
+
+        ``profiles``: for each seat, which profile (the values that decide its part of
+        the condition) its classes in the two halves make; ``accept``: which
+        combinations of profiles meet the condition, with an axis for each seat.
+        """
+        high_begin = np.searchsorted(high.lengths, low.lengths, side="left")
+        high_end = np.searchsorted(high.lengths, low.lengths, side="right")
+        verify_size(int((high_end - high_begin).sum()), MOST_JOINS, "joins of keys")
+        cells = [seat_profiles.cells for seat_profiles in profiles]
+        return cls(
+            high_begin=high_begin,
+            high_end=high_end,
+            combination_of=Lookup.of(cells, accept.shape, most=ANY_SIZE),
+            accept=accept.ravel(order="F"),
+        )
 
     def completions(self, low: Half, high: Half) -> Ints:
-        """(low keys,) in how many ways the high half completes each."""
+        """(low keys,) in how many ways the high half completes each key of the low half.
+
+        A key is the class of each seat in its half. With a high key that fills the
+        hands it gives every seat a profile, by which its condition is decided: a
+        combination of profiles, whose number is negative where a seat can have none,
+        and which counts if ``accept`` says so. Low keys that are completed by the same
+        high keys are taken together, but no more than bounds the memory.
+        """
         completions = np.zeros(len(low.ways), dtype=np.int64)
-        key = 0
-        while key < len(completions):
-            begin = self.begin[key]
-            end = self.end[key]
-            same_lengths = np.searchsorted(low.lengths, low.lengths[key], side="right")
-            chunk_end = key + 1 + CHUNK // (1 + int(end - begin))
-            key_end = min(int(same_lengths), chunk_end)
-            numbers = self.profiles.between(
-                low.classes[key:key_end], high.classes[begin:end]
+        low_begin = 0
+        while low_begin < len(completions):
+            high_begin = self.high_begin[low_begin]
+            high_end = self.high_end[low_begin]
+            same_high_keys_end = np.searchsorted(
+                low.lengths, low.lengths[low_begin], side="right"
             )
-            fits = (numbers >= 0) & self.accept[np.maximum(numbers, 0)]
-            completions[key:key_end] = fits @ high.ways[begin:end]
-            key = key_end
+            keys_per_chunk = 1 + CHUNK // (1 + int(high_end - high_begin))
+            low_end = min(int(same_high_keys_end), low_begin + keys_per_chunk)
+            combinations = self.combination_of.between(
+                low.classes[low_begin:low_end], high.classes[high_begin:high_end]
+            )
+            is_possible = combinations >= 0
+            fits = is_possible & self.accept[np.where(is_possible, combinations, 0)]
+            completions[low_begin:low_end] = fits @ high.ways[high_begin:high_end]
+            low_begin = low_end
         return completions
 
 
@@ -224,6 +324,6 @@ class Drawing(NamedTuple):
     #: (low keys + 1,) ways up to each low key, in two words.
     before_high_word: Words
     before_low_word: Words
-    seats: Ints  #: (holders,) the seat of each, 4 for the pool.
+    hands_of_holders: Ints  #: (holders,) the seat of each, ``POOL`` for the pool.
     pool_rooms: Ints  #: (4,) cards that each seat takes from the pool.
     certain: Words  #: (5,) the cards that are certain, by seat; none in the pool.

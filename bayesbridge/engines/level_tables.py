@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import product
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ type LevelWeights = Sequence[float | Fraction] | Floats
 
 LEVELS: Final = 8  # of Algorithm 1, 0 to 7
 MOST_POINTS: Final = 37  # of a hand
+FLOAT_BITS: Final = (
+    53  # of the significand: so many random bits make a number in [0, 1)
+)
 MOST_VALUES_KEPT: Final = 64  # tallies by field are kept for so many: a megabyte each
 
 
@@ -54,9 +57,9 @@ class LevelTables(FieldTables):
     weights: tuple[float | Fraction, ...]  #: The weight of a layout of each value.
     counts: tuple[int, ...]  #: How many layouts have each value.
     total: int
-    kept: dict[Quantity | str, Any] = field(default_factory=dict)
-    """Counts that do not depend on weights, once they were made: tables that differ in
-    weights alone share them.
+    marginal_counts: dict[Quantity | str, Any] = field(default_factory=dict)
+    """A cache of counts that do not depend on weights: tables that differ in weights
+    alone share it.
     """
 
     @classmethod
@@ -66,24 +69,30 @@ class LevelTables(FieldTables):
         weights: Mapping[int, LevelWeights],
         strains: Mapping[int, int] = MappingProxyType({}),
     ) -> Self:
-        """Tables for the callers' weights, by seat.
+        """Count layouts by what the callers' calls make them weigh.
 
-        ``strains``: of seats whose level is not that of no trumps. Raises
-        ``Contradiction`` if no layout fits or all weigh 0, another ``BayesBridgeError``
-        where too large.
+        ``weights``: by seat, the probability of its calls on each level 0 to 7 of its
+        hand by Algorithm 1; ``strains``: of seats whose level is not that of no trumps.
+
+        Levels of a seat with the same weight are not told apart. What layouts are told
+        apart by is their value: for every caller, which of its weights the layout has.
+
+        Raises ``Contradiction`` if no layout fits or all weigh 0, another
+        ``BayesBridgeError`` where tables would be too large.
         """
         levels = []
-        distinct_weights = []  # of each caller: levels of the same weight are one value
+        distinct_weights = []
         for seat, level_weights in weights.items():
             weight_of_level = checked_weights(seat, level_weights)
-            levels.append(Level.of(seat, weight_of_level, strains.get(seat, NO_TRUMP)))
+            strain = strains.get(seat, NO_TRUMP)
+            # Both number the weights as they first occur.
+            levels.append(Level.of(seat, weight_of_level, strain))
             distinct_weights.append(list(dict.fromkeys(weight_of_level)))
-        tables, counts, kept = _counted(constraints.normalised(), tuple(levels))
-        # A value of the tables is a value of every caller, its weight their product.
-        by_value = _products(distinct_weights)
+        counted = _counted(constraints.normalised(), tuple(levels))
+        weight_of_value = _products(distinct_weights)
         is_possible = [
             count > 0 and weight > 0
-            for count, weight in zip(counts, by_value, strict=True)
+            for count, weight in zip(counted.counts, weight_of_value, strict=True)
         ]
         if not any(is_possible):
             raise Contradiction(
@@ -91,7 +100,13 @@ class LevelTables(FieldTables):
                 "take a call away, or let the bidder slip",
                 evidence=(),
             )
-        return cls(tables, by_value, counts, sum(counts), kept)
+        return cls(
+            tables=counted.tables,
+            weights=weight_of_value,
+            counts=counted.counts,
+            total=sum(counted.counts),
+            marginal_counts=counted.marginal_counts,
+        )
 
     @property
     def mean(self) -> float | Fraction:
@@ -119,7 +134,7 @@ class LevelTables(FieldTables):
 
     @property
     def mean_log(self) -> float:
-        """Posterior mean of log P(calls ∣ layout)."""
+        """Posterior mean of log P(calls ∣ layout), the log likelihood of the calls."""
         return sum(
             float(share) * math.log(weight)
             for share, weight in zip(self.shares, self.weights, strict=True)
@@ -129,16 +144,18 @@ class LevelTables(FieldTables):
     def draw(self, n: int, rng: Seed | State = None) -> Masks:
         """``n`` independent layouts given the hard evidence and the calls.
 
-        They are (n, 4) masks, all of equal weight.
+        They are (n, 4) masks, all of equal weight. First a value is drawn for each by
+        its share (all layouts of a value have the same likelihood), then the number of
+        the layout among those of this value.
         """
-        possible = np.flatnonzero(self.shares)
-        limits = np.cumsum(self.shares[possible])
-        limits[-1] = 1.0
-        counts = np.array(self.counts, dtype=np.uint64)[possible]
+        possible_values = np.flatnonzero(self.shares)
+        cumulative_shares = np.cumsum(self.shares[possible_values])
+        cumulative_shares[-1] = 1.0  # exactly, so that every share drawn lies below
+        counts = np.array(self.counts, dtype=np.uint64)[possible_values]
         places = np.empty(n, dtype=np.int64)
         numbers = np.empty(n, dtype=np.int64)
-        _choose(seed_state(rng), limits, counts, places, numbers)
-        return self.tables.layouts(possible[places], numbers)
+        _choose(seed_state(rng), cumulative_shares, counts, places, numbers)
+        return self.tables.layouts(possible_values[places], numbers)
 
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points)."""
@@ -147,43 +164,51 @@ class LevelTables(FieldTables):
 
     def distribution(self, quantity: Quantity) -> Floats:
         """Probabilities of the values of a quantity."""
-        counts = self.kept.get(quantity)
+        counts = self.marginal_counts.get(quantity)
         if counts is None:
             quantities = [*self.tables.quantities, quantity]
             joint = ClassTables.of(self.tables.index, quantities).counts()
             counts = joint.reshape(quantity.size, -1).T
             if isinstance(quantity, Points | Outcome):
-                self.kept[quantity] = counts
+                self.marginal_counts[quantity] = counts
         return self._mixed(counts)
 
     def _mixed(self, counts: Ints) -> Floats:
-        """Probabilities from (values, …) counts of layouts by value of the tables."""
-        of_value = np.maximum(np.array(self.counts, dtype=np.float64), 1.0)
-        by_value = counts.astype(np.float64).reshape(len(of_value), -1)
-        mixed: Floats = (self.shares / of_value) @ by_value
+        """Probabilities from (values, …) counts of layouts by value of the tables.
+
+        Given its value, a layout is uniform: a mixture over values, by their shares.
+        """
+        layouts_of_value = np.maximum(np.array(self.counts, dtype=np.float64), 1.0)
+        by_value = counts.astype(np.float64).reshape(len(layouts_of_value), -1)
+        mixed: Floats = (self.shares / layouts_of_value) @ by_value
         return mixed.reshape(counts.shape[1:])
 
     @cached_property
     def fields(self) -> list[Floats]:
         """For C D H S, (4, 8192): P(seat has this set of the suit's cards)."""
-        tallies = self.kept.get("fields")
+        tallies = self.marginal_counts.get("fields")
         if tallies is None:
             tallies = self._field_tallies()
             if len(self.counts) <= MOST_VALUES_KEPT:
-                self.kept["fields"] = tallies
+                self.marginal_counts["fields"] = tallies
         return [self._mixed(counts) for counts in tallies]
 
     def _field_tallies(self) -> list[Ints]:
-        """For C D H S, (values, 4, 8192) layouts by value, seat and set."""
+        """For C D H S, (values, 4, 8192) layouts by value, seat and set of cards.
+
+        A value says for every caller which of its weights a layout has. Counts are
+        summed over the rows of a suit, the placements of its unknown cards: in how many
+        layouts of each value one is contained, and which cards the seats have in it.
+        """
         low = self.tables.low
         high = self.tables.high
+        suits = (low.first, low.second, high.first, high.second)
+        certain_cards = self.tables.index.certain
+        layouts_with_row = self.tables.completions()
         return [
             tally_fields(rows.fields, rows.row_start, certain, layouts)
             for rows, certain, layouts in zip(
-                (low.first, low.second, high.first, high.second),
-                self.tables.index.certain,
-                self.tables.completions(),
-                strict=True,
+                suits, certain_cards, layouts_with_row, strict=True
             )
         ]
 
@@ -199,17 +224,23 @@ def _products(
     return tuple(math.prod(reversed(weights)) for weights in combinations)
 
 
-@lru_cache(maxsize=4)
-def _counted(
-    constraints: Constraints, levels: tuple[Level, ...]
-) -> tuple[ClassTables, tuple[int, ...], dict[Quantity | str, Any]]:
-    """The fields of :class:`LevelTables` that do not depend on weights.
+class CountedLevels(NamedTuple):
+    """The fields of :class:`LevelTables` that do not depend on weights."""
 
-    Those of two slips are counted once.
-    """
+    tables: ClassTables
+    counts: tuple[int, ...]
+    marginal_counts: dict[Quantity | str, Any]
+
+
+# Tables for two probabilities of a slip differ in weights alone: they are counted once.
+@lru_cache(maxsize=4)
+def _counted(constraints: Constraints, levels: tuple[Level, ...]) -> CountedLevels:
+    """Count the layouts by which levels, of those told apart, the callers have."""
     tables = ClassTables.of(_index(constraints), levels)
-    layouts = tables.low.ways[:, None] * tables.pair_completions[0]
-    return tables, tuple(map(int, layouts.sum(0))), {}
+    low_completions, _ = tables.pair_completions
+    layouts = tables.low.ways[:, None] * low_completions
+    counts = tuple(map(int, layouts.sum(0)))
+    return CountedLevels(tables, counts, marginal_counts={})
 
 
 _index = lru_cache(maxsize=1)(LayoutIndex.of)  # the last one is kept
@@ -234,20 +265,23 @@ def checked_weights(seat: int, weights: LevelWeights) -> list[float | Fraction]:
 @njit
 def _choose(
     state: State,
-    limits: Floats,
+    cumulative_shares: Floats,
     counts: NDArray[np.uint64],
-    values: Ints,
-    numbers: Ints,
+    drawn_values: Ints,
+    drawn_numbers: Ints,
 ) -> None:
-    """Draw (n,) values, and a uniform number below the count of each.
+    """Draw values by their shares, and for each the number of one of its layouts.
 
-    ``limits``: (values,) running sums of the shares of values, the last one 1;
-    ``counts``: (values,) layouts.
+    ``state``: of the random generator; ``cumulative_shares``: (values,), the last one
+    1; ``counts``: (values,) how many layouts each value has. Fills (n,) values, as
+    places in these arrays, and (n,) numbers, uniform below the count of the value.
     """
-    for i in range(len(values)):
-        share = np.float64(next64(state) >> np.uint64(11)) * 2.0**-53
+    for i in range(len(drawn_values)):
+        uniform = (
+            np.float64(next64(state) >> np.uint64(64 - FLOAT_BITS)) / 2.0**FLOAT_BITS
+        )
         value = 0
-        while share >= limits[value]:
+        while uniform >= cumulative_shares[value]:
             value += 1
-        values[i] = value
-        numbers[i] = bounded(state, counts[value])
+        drawn_values[i] = value
+        drawn_numbers[i] = bounded(state, counts[value])

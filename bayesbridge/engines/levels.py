@@ -28,6 +28,7 @@ from bayesbridge.evidence.models import LevelModel
 from bayesbridge.game.layouts import Floats, Masks
 from bayesbridge.runtime.random64 import seed_state
 
+PASS: Final = 0
 BIDS: Final = 38  # pass and 1C … 7NT, in the order of models of levels
 STRAINS: Final = 5  # C D H S NT
 FIRST_BID: Final = 3  # 1C; before it stand pass, double and redouble
@@ -48,7 +49,12 @@ class LevelEvidence:
 
 
 def callers_of(soft: SoftEvidence) -> tuple[LevelEvidence, ...]:
-    """The seats whose soft evidence is calls that depend on levels alone."""
+    """The seats whose soft evidence is calls that depend on levels alone.
+
+    The likelihood of a call by a :class:`LevelModel` depends on the bid that Algorithm 1
+    gives the hand, one of 38; those of all calls of a seat are multiplied. Seats with
+    any other soft evidence are left out.
+    """
     by_bid: dict[int, Floats] = {}
     uses_suits: dict[int, bool] = {}
     other_seats: set[int] = set()
@@ -63,24 +69,33 @@ def callers_of(soft: SoftEvidence) -> tuple[LevelEvidence, ...]:
         by_bid[seat] = earlier * np.asarray(likelihood, dtype=np.float64)
         uses_suits[seat] = uses_suits.get(seat, False) or call.model.suits
     return tuple(
-        _caller(seat, likelihood, uses_suits[seat])
+        _caller(seat, likelihood, uses_suits=uses_suits[seat])
         for seat, likelihood in by_bid.items()
         if seat not in other_seats
     )
 
 
-def _caller(seat: int, by_bid: Floats, uses_suits: bool) -> LevelEvidence:
-    """``by_bid``: (38,) P(all calls of the seat ∣ the bid that Algorithm 1 gives)."""
+def _caller(seat: int, likelihood: Floats, *, uses_suits: bool) -> LevelEvidence:
+    """What the calls of a seat say about its level in one strain.
+
+    ``likelihood``: (38,) P(all calls of the seat ∣ the bid that Algorithm 1 gives its
+    hand), pass first. A bidder in no trumps alone bids its level, so the likelihood
+    follows from the level exactly. Else it is bounded from above by the level in the
+    strain of the likeliest bid.
+    """
     if not uses_suits:
-        return LevelEvidence(seat, NO_TRUMP, by_bid[NO_TRUMP_BIDS], exact=True)
-    best = int(by_bid.argmax())
+        no_trump_likelihood = likelihood[NO_TRUMP_BIDS]
+        return LevelEvidence(seat, NO_TRUMP, no_trump_likelihood, exact=True)
+    likeliest_bid = int(likelihood.argmax())
     level = 0
     strain = NO_TRUMP
-    if best:
-        level = 1 + (best - FIRST_BID) // STRAINS
-        strain = (best - FIRST_BID) % STRAINS
-    weights = np.full(LEVELS, np.delete(by_bid, best).max())
-    weights[level] = by_bid[best]
+    if likeliest_bid != PASS:
+        level = 1 + (likeliest_bid - FIRST_BID) // STRAINS
+        strain = (likeliest_bid - FIRST_BID) % STRAINS
+    # A hand on another level of this strain makes some other bid: at most that likely.
+    most_of_other_bids = np.delete(likelihood, likeliest_bid).max()
+    weights = np.full(LEVELS, most_of_other_bids)
+    weights[level] = likelihood[likeliest_bid]
     return LevelEvidence(seat, strain, weights, exact=False)
 
 
@@ -95,9 +110,11 @@ class LevelProposal:
     def of(cls, target: Target) -> LevelProposal | None:
         """The tables of all callers who bid, or ``None`` without such tables.
 
-        Where those of all would be too large, of the one whose bid is rarest.
+        Where those of all would be too large, of the one whose bid is rarest: whose
+        calls have the least probability given the hard evidence, ``tables.mean``.
         """
         callers = callers_of(target.soft)
+        # Who passed is likeliest on level 0.
         bidding = [caller for caller in callers if caller.weights.argmax() > 0]
         if len(bidding) > 1:
             seats = frozenset(caller.seat for caller in bidding)
@@ -112,7 +129,11 @@ class LevelProposal:
         return min(proposals, key=lambda single: single.tables.mean, default=None)
 
     def log_weights(self, masks: Masks) -> Floats:
-        """(n,) log of the weight behind the tables, of (n, 4) layouts."""
+        """(n,) log of the weight behind the tables, of (n, 4) layouts.
+
+        It is the product of the callers' weights for the level that each has in its
+        strain, 0 to 7.
+        """
         total = np.zeros(len(masks))
         for caller in self.callers:
             hands = np.ascontiguousarray(masks[:, caller.seat])
@@ -143,15 +164,17 @@ def tables_of(target: Target, seats: frozenset[int]) -> LevelTables | None:
 def exact_tables(target: Target) -> LevelTables | None:
     """Exact tables for all soft evidence, if it depends on levels alone.
 
-    Else ``None``, and also where tables would be too large.
+    A caller is exact if the likelihood of its calls follows from its level in no
+    trumps. ``None`` where a seat has any other soft evidence, or there is a condition
+    over hands, and also where tables would be too large.
     """
     callers = callers_of(target.soft)
-    exact = frozenset(caller.seat for caller in callers if caller.exact)
-    if target.constraints.conditions or not exact:
+    exact_seats = frozenset(caller.seat for caller in callers if caller.exact)
+    if target.constraints.conditions or not exact_seats:
         return None
-    if len(exact) < len(target.soft.seats):
+    if len(exact_seats) < len(target.soft.seats):
         return None
-    return tables_of(target, exact)
+    return tables_of(target, exact_seats)
 
 
 def exact_draws(
@@ -161,7 +184,11 @@ def exact_draws(
     why: str,
     _: Proposal | None = None,
 ) -> Draws:
-    """Run the engine; raises where it does not apply."""
+    """Run the engine ``levels``: exact draws; raises where it does not apply.
+
+    ``why``: why the layouts are not walked over, the first clause of the reasons that
+    the draws give. The last argument, a proposal to start from, is for other engines.
+    """
     tables = exact_tables(target)
     if tables is None:
         raise BayesBridgeError(
@@ -175,14 +202,21 @@ def exact_draws(
 def from_tables(
     target: Target, tables: LevelTables, draws: int, rng: np.random.Generator, why: str
 ) -> Draws:
-    """Draws from exact tables, made when somebody looks at them."""
+    """Draws from exact tables, made when somebody looks at them.
+
+    ``tables`` count the layouts by the levels of the callers, on which the calls
+    depend; ``why``: why the layouts are not walked over, the first clause of the
+    reasons. ``log_marginal`` is log P(calls), ``mean_log`` the posterior mean of the
+    log likelihood.
+    """
+    reasons = (
+        f"{why}, but the calls depend on levels alone and are counted",
+        f"P(calls), cards and lengths exact, {draws} independent exact draws",
+    )
     return Draws(
         target,
         "levels",
-        (
-            f"{why}, but the calls depend on levels alone and are counted",
-            f"P(calls), cards and lengths exact, {draws} independent exact draws",
-        ),
+        reasons,
         LazyDraws(tables.draw, draws, seed_state(rng)),
         log_marginal=tables.log_mean,
         ess=float(draws),

@@ -13,8 +13,7 @@ step: captures after the first of each suit and the gaps paid. Target 7 + j is m
 3 + j captures come on top of the four free ones; with trumps the gaps, captures and
 walks are others (:class:`SuitWalks`). Codes forget what cannot matter: a suit without
 c₁ > δ, or a total gap that leaves no budget, is DEAD; and once the captures suffice for
-every target that can have this budget, what was paid is forgotten (ENOUGH): targets
-with budget R need at most 9 − Δ − R captures after the first ones.
+every target that can have this budget, what was paid is forgotten (ENOUGH).
 """
 
 from __future__ import annotations
@@ -33,15 +32,17 @@ from bayesbridge.capture.playout import NO_TRUMP
 from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import (
     CODES,
+    DELTA_PLACE,
     LEADING_GAP,
     LENGTH,
+    T_PLACE,
     TERNARY,
     merge_table,
     outcome_table,
     row_table,
     simplified,
 )
-from bayesbridge.evidence.measures import POINTS, table
+from bayesbridge.evidence.measures import HOLDINGS, POINTS, table
 from bayesbridge.game.layouts import Ints
 from bayesbridge.runtime.jit import njit
 
@@ -78,68 +79,83 @@ class Quantity(ABC):
         return (low[:, None] + high).astype(np.uint8)
 
 
-HOLDINGS: Final = 1 << 13  # sets of a suit's cards
 HOPELESS: Final = 99  # a gap that no budget covers
+MOST_BUDGET: Final = 6  # of a target of 7 tricks without a gap
+HIGHEST_TARGET: Final = 6  # 13 tricks, where 0 is the target of 7
 
-# An entry of a walk has gaps paid in its lowest four bits, captures above.
+NEEDED_AT_NO_TRUMP: Final = 9  # captures for 13 tricks, after the first in each suit
+NEEDED_WITH_TRUMPS: Final = 13
+
+# An entry of a walk: captures | gaps paid, four bits.
 WALK_CAPTURE_BITS: Final = 4
 WALK_PAID: Final = 15  # the bits of gaps paid
 
-DEAD: Final = -1  # the code of suits after which no level of interest is possible
-
-# A code has the total gap in its lowest four bits, then a step of seven bits for each
-# budget: captures in the lower four of them, at most 12, and gaps paid, at most 6.
+# A code:  … | step at budget 1, seven bits | step at budget 0 | total gap, four bits.
+# A step:  gaps paid, at most 6 | captures, four bits, at most 12; or ENOUGH.
 GAP_BITS: Final = 4
 GAP: Final = 15  # the bits of the gap in a code
 STEP_BITS: Final = 7
 CAPTURE_BITS: Final = 4
 CAPTURES: Final = 15  # the bits of captures in a step
 ENOUGH: Final = 127  # the step after which captures suffice, whatever was paid
-MOST_BUDGET: Final = 6  # without a gap
+DEAD: Final = -1  # the code of suits after which no level of interest is possible
+
+OUTCOMES_WITH_TRICKS: Final = 2
+"""Outcome codes of Algorithm 2 from here on hold Δ, T and χ; 0 says that condition A
+fails, 1 that B does.
+"""
 
 
 class SuitWalks(NamedTuple):
     """What Algorithm 1 does in each suit, by suit C D H S and by 13-bit field."""
 
     gap: NDArray[np.int8]
-    """How much the suit takes from the budget before the walk; HOPELESS where no target
-    can be met.
+    """(4, 8192) how much the suit takes from the budget before the walk; HOPELESS where
+    no target can be met.
     """
-    first: NDArray[np.int8]
-    """Captures before the walk, beyond those that all hands have that meet a target."""
-    step: NDArray[np.uint8]  #: (4, 8192, 7) by budget: 16 · captures + gaps paid.
+    first_captures: NDArray[np.int8]
+    """(4, 8192) captures before the walk, beyond those that all hands have that meet a
+    target.
+    """
+    steps: NDArray[np.uint8]  #: (4, 8192, 7) by budget: 16 · captures + gaps paid.
     needed: int  #: Captures counted here that a target of 13 tricks needs.
 
 
 @cache
 def suit_walks(strain: int) -> SuitWalks:
-    """The walks in a strain, C D H S NT = 0 … 4.
+    """What Algorithm 1 captures and pays in each suit, in a strain C D H S NT = 0 … 4.
 
-    In no trumps, as in the paper, one capture in each suit, which must have c₁ > δ,
-    comes before the walk. With trumps a side suit takes min(δ, c₁); trumps alone must
-    have c₁ > δ, which gives one capture in any suit.
+    Of a suit's c₁ cards the first captures if c₁ > δ, the leading gap (how many higher
+    cards are missing), and δ is taken from the budget; then the walk goes on. In no
+    trumps, as in the paper, every suit must have c₁ > δ, so that these captures need
+    not be counted. With trumps only the trumps must; a side suit takes min(δ, c₁).
     """
-    valid = LENGTH > LEADING_GAP
-    gap_where_valid = np.where(valid, LEADING_GAP, np.int8(HOPELESS))
+    first_captures = LENGTH > LEADING_GAP
+    gap_if_it_captures = np.where(first_captures, LEADING_GAP, np.int8(HOPELESS))
     if strain == NO_TRUMP:
         return SuitWalks(
-            np.tile(gap_where_valid, (4, 1)),
-            np.zeros((4, HOLDINGS), dtype=np.int8),
-            np.stack([walk_table()] * 4),
-            9,
+            gap=np.tile(gap_if_it_captures, (4, 1)),
+            first_captures=np.zeros((4, HOLDINGS), dtype=np.int8),
+            steps=np.stack([walk_table()] * 4),
+            needed=NEEDED_AT_NO_TRUMP,
         )
-    side, trump = walks()
+    side_steps, trump_steps = walks()
     gap = np.tile(np.minimum(LEADING_GAP, LENGTH), (4, 1))
-    gap[strain] = gap_where_valid
-    step = np.stack([side] * 4)
-    step[strain] = trump
-    return SuitWalks(gap, np.tile(valid.astype(np.int8), (4, 1)), step, 13)
+    gap[strain] = gap_if_it_captures
+    steps = np.stack([side_steps] * 4)
+    steps[strain] = trump_steps
+    return SuitWalks(
+        gap=gap,
+        first_captures=np.tile(first_captures.astype(np.int8), (4, 1)),
+        steps=steps,
+        needed=NEEDED_WITH_TRUMPS,
+    )
 
 
 class Scope(NamedTuple):
     """Which levels are told apart."""
 
-    most: int  #: Total gaps up to it matter.
+    most_gap: int  #: Total gaps up to it matter.
     targets: int  #: 7 … 6 + ``targets`` tricks matter.
     needed: int  #: A target of 7 + j tricks needs ``needed`` − 6 + j captures.
 
@@ -172,9 +188,9 @@ class Level(Quantity):
 
     def codes(self, suit: int, fields: Fields) -> Ints:
         """(rows,) what the cards of a suit do with a budget."""
-        walk = suit_walks(self.strain)
+        suits = suit_walks(self.strain)
         codes = _suit_codes(
-            walk.gap[suit], walk.first[suit], walk.step[suit], self._scope
+            suits.gap[suit], suits.first_captures[suit], suits.steps[suit], self._scope
         )
         return codes[fields[:, self.seat]]
 
@@ -184,19 +200,31 @@ class Level(Quantity):
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """The value of the level that both halves reach."""
-        return _values(low, high, self._scope, np.array(self.by_level, dtype=np.uint8))
+        by_level = np.array(self.by_level, dtype=np.uint8)
+        return _level_values(low, high, self._scope, by_level)
 
     @property
     def _scope(self) -> Scope:
-        changes = [n for n in range(1, 8) if self.by_level[n] != self.by_level[n - 1]]
+        """The levels at which the value changes, as bounds of gap and targets.
+
+        Level n needs the target of 6 + n tricks, whose budget is 7 - n less the total
+        gap: with a larger gap than that of the lowest change no change is reached.
+        """
+        changes = [
+            level
+            for level in range(1, 8)
+            if self.by_level[level] != self.by_level[level - 1]
+        ]
         return Scope(
-            7 - min(changes, default=8),
-            max(changes, default=0),
-            suit_walks(self.strain).needed,
+            most_gap=7 - min(changes, default=8),
+            targets=max(changes, default=0),
+            needed=suit_walks(self.strain).needed,
         )
 
 
-# Kernels of levels. Δ is a total leading gap; of a step, captures and gaps paid.
+# Kernels of levels. A hand has a budget of gaps for a target of 7 + j tricks: what 6 - j
+# leaves after the total leading gap Δ of its suits. A step is what a suit, or several in
+# turn, do with a budget: captures and gaps paid.
 
 
 @njit
@@ -206,16 +234,31 @@ def _step(code: np.int64, budget: int | np.int64) -> np.int64:
 
 
 @njit
-def _packed(
-    Delta: np.int64, budget: int, captures: np.int64, paid: np.int64, scope: Scope
-) -> np.int64:
-    """The step of so many captures and gaps paid.
+def _step_field(step: np.int64, budget: int) -> np.int64:
+    """The bits of a code that say that it has this step at a budget."""
+    return step << (GAP_BITS + STEP_BITS * budget)
 
-    ENOUGH where these captures suffice for every target.
+
+@njit
+def _captures_needed(target: int | np.int64, scope: Scope) -> int | np.int64:
+    """Captures that a target of 7 + ``target`` tricks needs, one for each trick more."""
+    return scope.needed - (HIGHEST_TARGET - target)
+
+
+@njit
+def _packed_step(
+    total_gap: np.int64, budget: int, captures: np.int64, paid: np.int64, scope: Scope
+) -> np.int64:
+    """Pack what a suit, or two, do with a budget of gaps into one number, a step.
+
+    It has the captures in its lower four bits, the gaps ``paid`` for them above. It is
+    ``ENOUGH``, whatever was paid, if these captures suffice for every target of
+    interest that can have this budget. ``total_gap``: the leading gaps of these suits.
     """
-    if captures >= scope.needed - Delta - budget:
-        return np.int64(ENOUGH)
-    if captures >= scope.needed - 7 + scope.targets:
+    # A target of 7 + j tricks has the budget 6 - j - Δ, and Δ is at least this gap.
+    highest_with_budget = MOST_BUDGET - budget - total_gap
+    highest_target = min(highest_with_budget, np.int64(scope.targets - 1))
+    if captures >= _captures_needed(highest_target, scope):
         return np.int64(ENOUGH)
     return captures | paid << CAPTURE_BITS
 
@@ -223,37 +266,44 @@ def _packed(
 @njit
 def _suit_codes(
     gap: NDArray[np.int8],
-    first: NDArray[np.int8],
-    step: NDArray[np.uint8],
+    first_captures: NDArray[np.int8],
+    steps: NDArray[np.uint8],
     scope: Scope,
 ) -> Ints:
-    """(8192,) the codes of all sets of a suit's cards.
+    """(8192,) the code of each set of a suit's cards: what it does with every budget.
 
-    ``gap``, ``first``: (8192,), ``step``: (8192, 7), see :class:`SuitWalks`.
+    ``gap``: (8192,) what it takes from the budget before the walk;
+    ``first_captures``: (8192,) its captures before the walk; ``steps``: (8192, 7) by
+    budget, captures in the upper and gaps paid in the lower four bits.
+
+    A code has the gap in its lowest four bits, above it a packed step of seven bits for
+    each budget. It is ``DEAD`` where no target of interest leaves so large a gap.
     """
     codes = np.full(HOLDINGS, DEAD, np.int64)
     for field in range(HOLDINGS):
-        Delta = np.int64(gap[field])
-        if Delta > scope.most:
+        total_gap = np.int64(gap[field])
+        if total_gap > scope.most_gap:
             continue
-        code = Delta
-        for budget in range(MOST_BUDGET + 1 - Delta):
-            walk = np.int64(step[field, budget])
-            captures = first[field] + (walk >> WALK_CAPTURE_BITS)
-            packed = _packed(Delta, budget, captures, walk & WALK_PAID, scope)
-            code |= packed << (GAP_BITS + STEP_BITS * budget)
+        code = total_gap
+        for budget in range(MOST_BUDGET + 1 - total_gap):
+            walk = np.int64(steps[field, budget])
+            captures = first_captures[field] + (walk >> WALK_CAPTURE_BITS)
+            paid = walk & WALK_PAID
+            step = _packed_step(total_gap, budget, captures, paid, scope)
+            code |= _step_field(step, budget)
         codes[field] = code
     return codes
 
 
 @njit
 def _composed_step(
-    first: np.int64, second: np.int64, Delta: np.int64, budget: int, scope: Scope
+    first: np.int64, second: np.int64, total_gap: np.int64, budget: int, scope: Scope
 ) -> np.int64:
     """What two suits do with a budget: the second has what the first leaves of it.
 
-    A step has the captures in its low bits and what was paid for them above;
-    ``ENOUGH`` stands for all steps after which nothing more can change T.
+    ``first``, ``second``: the codes of the suits, which have a step for each budget: the
+    captures in its lower bits, the gaps paid for them above, or ``ENOUGH`` if no target
+    of interest needs more captures. ``total_gap``: the leading gaps of both suits.
     """
     first_step = _step(first, budget)
     if first_step == ENOUGH:
@@ -264,29 +314,39 @@ def _composed_step(
         return np.int64(ENOUGH)
     captures = (first_step & CAPTURES) + (second_step & CAPTURES)
     paid = first_paid + (second_step >> CAPTURE_BITS)
-    return _packed(Delta, budget, captures, paid, scope)
+    return _packed_step(total_gap, budget, captures, paid, scope)
 
 
 @njit
 def _compose_all(first: Ints, second: Ints, scope: Scope) -> Ints:
-    """(n, m) codes of two suits from (n,) and (m,) codes of each."""
+    """(n, m) codes of two suits together from (n,) and (m,) codes of each.
+
+    The code of a suit, or of two, says what they do with a budget: the gap that they
+    take from it first, and for each budget (what a target of Algorithm 1 leaves for
+    gaps) a step, the captures and the gaps paid for them. It is ``DEAD``, a negative
+    number, where a suit is or the gaps of both are larger than those of interest.
+    """
     codes = np.full((len(first), len(second)), DEAD, np.int64)
     for i in range(len(first)):
         for j in range(len(second)):
-            Delta = (first[i] & GAP) + (second[j] & GAP)
-            if first[i] < 0 or second[j] < 0 or Delta > scope.most:
+            total_gap = (first[i] & GAP) + (second[j] & GAP)
+            is_dead = first[i] == DEAD or second[j] == DEAD
+            if is_dead or total_gap > scope.most_gap:
                 continue
-            code = Delta
-            for budget in range(MOST_BUDGET + 1 - Delta):
-                step = _composed_step(first[i], second[j], Delta, budget, scope)
-                code |= step << (GAP_BITS + STEP_BITS * budget)
+            code = total_gap
+            for budget in range(MOST_BUDGET + 1 - total_gap):
+                step = _composed_step(first[i], second[j], total_gap, budget, scope)
+                code |= _step_field(step, budget)
             codes[i, j] = code
     return codes
 
 
 @njit
-def _meets(low: np.int64, high: np.int64, budget: int, needed: int) -> bool:
-    """Whether both halves of a hand make so many captures with a budget."""
+def _meets(low: np.int64, high: np.int64, budget: int, needed: int | np.int64) -> bool:
+    """Whether both halves of a hand make so many captures with a budget.
+
+    ``low``, ``high``: the codes of clubs with diamonds and of hearts with spades.
+    """
     step = _step(low, budget)
     if step == ENOUGH:
         return True
@@ -298,24 +358,29 @@ def _meets(low: np.int64, high: np.int64, budget: int, needed: int) -> bool:
 
 
 @njit
-def _values(
+def _level_values(
     low: Ints, high: Ints, scope: Scope, by_level: NDArray[np.uint8]
 ) -> NDArray[np.integer]:
-    """(n, m) values by level.
+    """(n, m) the values of the levels that (n,) low and (m,) high halves of hands reach.
 
-    The level is how many of the targets 7, 8, … are met before the first that is
-    missed, none beyond 6 + ``targets``.
+    ``low``, ``high``: codes of two suits each, which say what these do with a budget of
+    gaps. A hand is on level n if it meets the first n of the targets 7, 8, … tricks and
+    not the next; only the first ``scope.targets`` are tried, as no value changes beyond
+    them. ``by_level``: (8,) the value of each level.
     """
     values = np.full((len(low), len(high)), by_level[0], np.uint8)
     for i in range(len(low)):
         for j in range(len(high)):
-            Delta = (low[i] & GAP) + (high[j] & GAP)
-            if low[i] < 0 or high[j] < 0 or Delta > scope.most:
+            total_gap = (low[i] & GAP) + (high[j] & GAP)
+            is_dead = low[i] == DEAD or high[j] == DEAD
+            if is_dead or total_gap > scope.most_gap:
                 continue
             level = 0
-            while level < scope.targets and level <= MOST_BUDGET - Delta:
-                budget = MOST_BUDGET - Delta - level
-                if not _meets(low[i], high[j], budget, scope.needed - 6 + level):
+            targets_with_budget = MOST_BUDGET - total_gap + 1
+            while level < min(scope.targets, targets_with_budget):
+                budget = MOST_BUDGET - total_gap - level
+                needed = _captures_needed(level, scope)
+                if not _meets(low[i], high[j], budget, needed):
                     break
                 level += 1
             values[i, j] = by_level[level]
@@ -366,7 +431,8 @@ class CaptureTricks(Outcome):
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """T of each layout."""
-        return (outcome_table(low, high) % 512 // 32).astype(np.uint8)
+        codes = outcome_table(low, high)
+        return (codes % DELTA_PLACE // T_PLACE).astype(np.uint8)
 
 
 class CaptureConditions(Outcome):
@@ -376,7 +442,8 @@ class CaptureConditions(Outcome):
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """How many conditions hold, A first."""
-        return np.asarray(np.minimum(outcome_table(low, high), 2), np.uint8)
+        codes = outcome_table(low, high)
+        return np.asarray(np.minimum(codes, OUTCOMES_WITH_TRICKS), np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,25 +10,31 @@ from bayesbridge.runtime.jit import njit
 
 
 @njit
-def looked_up(lookup: Lookup, low: Ints, high: Ints, a: int, b: int) -> int:
-    """The sum of what is looked up for row ``a`` of some classes and ``b`` of others.
+def looked_up(
+    lookup: Lookup, low_classes: Ints, high_classes: Ints, low: int, high: int
+) -> int:
+    """The sum, over quantities, of the matrix entries for row ``low`` and row ``high``.
 
-    ``low``, ``high``: (rows, quantities).
+    ``low_classes``, ``high_classes``: (rows, quantities). The matrix of a quantity, by
+    low class and high class, lies row by row in the table, from ``offset`` on. The sum
+    is one number in mixed radix, negative where a class does not go with the other.
     """
     table = lookup.table
     offset = lookup.offset
     width = lookup.width
-    number = 0
-    for q in range(low.shape[1]):
-        number += table[offset[q] + low[a, q] * width[q] + high[b, q]]
-    return number
+    total = 0
+    for quantity in range(low_classes.shape[1]):
+        matrix_row = offset[quantity] + low_classes[low, quantity] * width[quantity]
+        total += table[matrix_row + high_classes[high, quantity]]
+    return total
 
 
 @njit
 def place_of(before: Ints, begin: int, end: int, number: int | np.int64) -> int:
-    """Which place from ``begin`` up to ``end`` a number falls to.
+    """The last place from ``begin`` up to ``end`` with ``before[place] <= number``.
 
-    ``before``: how many numbers earlier places take.
+    ``before``: (places,) running sums: how many numbers the earlier places take. So it
+    is the place that the number falls to.
     """
     while end - begin > 1:
         middle = (begin + end) >> 1

@@ -32,7 +32,10 @@ _TRUTHS: Final = frozenset(("and", "or", "not", "==", "!=", "<", "<=", ">", ">="
 
 @dataclass(frozen=True, slots=True)
 class SlottedExpressions:
-    """Expressions whose largest parts that look at one seat are slots."""
+    """Expressions whose largest parts that look at one seat are slots.
+
+    What is left of an expression, its skeleton, combines the slots.
+    """
 
     skeletons: tuple[Expression, ...]  #: They refer to slots by number.
     #: A seat and an expression over its hand, by number.
@@ -64,38 +67,48 @@ def with_slots(*expressions: Expression) -> SlottedExpressions:
     >>> [seat for seat, _ in with_slots(parse_expression(text)).slots]
     [0, 0, 2]
     """
-    slots: dict[tuple[int, Expression], int] = {}
+    number_of_slot: dict[tuple[int, Expression], int] = {}
     skeletons = tuple(
-        _skeleton(expression, slots, truth=False) for expression in expressions
+        _skeleton(expression, number_of_slot, only_truth_matters=False)
+        for expression in expressions
     )
-    return SlottedExpressions(skeletons, tuple(slots))
+    return SlottedExpressions(skeletons, tuple(number_of_slot))
 
 
 def _skeleton(
-    expression: Expression, slots: dict[tuple[int, Expression], int], *, truth: bool
+    expression: Expression,
+    number_of_slot: dict[tuple[int, Expression], int],
+    *,
+    only_truth_matters: bool,
 ) -> Expression:
-    """The expression with slots, which are numbered as they come.
+    """The expression with a slot in place of each largest part that looks at one seat.
 
-    ``truth``: only whether its value is 0 matters.
+    ``number_of_slot``: by the seat and the expression behind each slot, its number; new
+    slots are added. ``only_truth_matters``: whether the value is 0 is all that is asked
+    of it, so slots with different values may be one if these are true together.
     """
     seats = seats_of(expression)
     if not seats:
         return expression
     if len(seats) == 1:
-        content = _as_truth(expression) if truth else expression
-        return Slot(slots.setdefault((min(seats), content), len(slots)))
+        (seat,) = seats
+        content = _as_truth(expression) if only_truth_matters else expression
+        new_number = len(number_of_slot)
+        return Slot(number_of_slot.setdefault((seat, content), new_number))
     assert isinstance(expression, Operation)
     operator = expression.operator
+    operands = list(expression.operands)
     if operator in ("and", "or"):
         operands = _grouped_by_seats(operator, expression.operands)
-        truth_matters = True
-    else:
-        operands = list(expression.operands)
-        truth_matters = operator == "not"
-    return Operation(
-        operator,
-        tuple(_skeleton(operand, slots, truth=truth_matters) for operand in operands),
-    )
+    skeletons = [
+        _skeleton(
+            operand,
+            number_of_slot,
+            only_truth_matters=operator in ("and", "or", "not"),
+        )
+        for operand in operands
+    ]
+    return Operation(operator, tuple(skeletons))
 
 
 def _as_truth(expression: Expression) -> Expression:

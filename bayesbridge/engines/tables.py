@@ -1,18 +1,26 @@
 """Integer tables by suit rows: layouts numbered and drawn under hard evidence.
 
-A *row* places the unknown cards of one suit; its *key* is what the other suits must
-know of it: a length index and a points index, numbers in mixed radix chosen so that the
-key of two suits is the sum of their keys. A *pairing* is a length index of one suit and
-one of the next. A layout is a key of the low pair of suits and one of its pairs of
-rows, then a key of the high pair that fits (every hand full, every points range and
-shape kept) and one of its pairs of rows; in this order layouts are numbered. A uniform
-layout is a uniform number, so rare evidence costs no more than common evidence. All
-entries are int64 and exact; totals from 2^63 on are refused.
+The words of this counting:
+
+- a *row* is one placement of the unknown cards of a suit with the hidden seats;
+- its *length index* is how many of them each seat gets, its *points index* how many
+  points each scored seat gets, both as one number in mixed radix, so that the indices
+  of two suits add up;
+- its *key* is both in one number: all that the other suits must know of the row;
+- a *pairing* is a length index of one suit and one of the next; pairings that give each
+  seat as many cards (and leave it the same shapes) have one *pair key*;
+- *ways* are how many rows, or pairs of rows, there are; *completions* how many ways the
+  other suits have to complete one of them to a layout.
+
+A layout is a pair key and points of the low pair of suits and one of its pairs of rows,
+then a pair key and points of the high pair that fit (every hand full, every points
+range and shape kept) and one of its pairs of rows; in this order layouts are numbered.
+A uniform layout is a uniform number, so rare evidence costs no more than common
+evidence. All counts are int64 and exact; totals from 2^63 on are refused.
 
 Here and in :mod:`~bayesbridge.engines.quantity_tables` an array ``x_start`` has one
 entry more than there are x: what belongs to x number i lies from ``x_start[i]`` up to
-``x_start[i + 1]``. ``ways`` are how many rows, or pairs of rows; ``completions`` how
-many of the other suits go with one of them.
+``x_start[i + 1]``.
 """
 
 from __future__ import annotations
@@ -33,8 +41,8 @@ from bayesbridge.engines.conditions import count
 from bayesbridge.engines.search import place_of
 from bayesbridge.errors import Contradiction, TooManyLayouts
 from bayesbridge.evidence.constraints import SUITS, Constraints, points_in
-from bayesbridge.evidence.measures import LENGTH, table
-from bayesbridge.game.cards import HIGH_CARD_POINTS, SUIT_MASK
+from bayesbridge.evidence.measures import HOLDINGS, LENGTH, table
+from bayesbridge.game.cards import HIGH_CARD_POINTS, SUIT_CARDS, SUIT_MASK
 from bayesbridge.game.layouts import Bools, Floats, Ints, Masks
 from bayesbridge.game.shapes import Shapes
 from bayesbridge.runtime.jit import njit
@@ -53,10 +61,16 @@ CHUNK: Final = 1 << 13
 PACKED_BITS: Final = 16
 """While rows are made, the fields of the four seats lie in one word, 16 bits each."""
 
+PACKED_MASK: Final = (1 << PACKED_BITS) - 1  # the field of the first seat in a word
+
+# The first bits of the two pairs of suits in a mask of 52 cards.
+CLUBS_BIT: Final = 0
+HEARTS_BIT: Final = 2 * SUIT_CARDS
+
 # Rows of the arrays in which kernels say where a layout lies in a pair of suits.
 KEY: Final = 0  # the pair key
 POINTS: Final = 1  # the points index
-NUMBER: Final = 2  # which of the pairs of rows of both
+NUMBER: Final = 2  # which of the pairs of rows with this pair key and these points
 
 
 class ShapeClasses(NamedTuple):
@@ -77,24 +91,30 @@ class ShapeClasses(NamedTuple):
         for shape in shapes:
             allowed[shape] = True
         minors_by_majors = allowed.reshape(14 * 14, 14 * 14)
-        minors, first_minors = row_classes(np.where(minors_by_majors, 0, -1))
-        majors, first_majors = row_classes(np.where(minors_by_majors.T, 0, -1))
+        # `row_classes` gives equal rows one class, and rows of -1 only no class: -1.
+        partner_table = np.where(minors_by_majors, 0, -1)
+        minor_classes, minor_representatives = row_classes(partner_table)
+        major_classes, major_representatives = row_classes(partner_table.T)
         return cls(
-            (minors.reshape(14, 14), majors.reshape(14, 14)),
-            minors_by_majors[np.ix_(first_minors, first_majors)],
+            by_lengths=(minor_classes.reshape(14, 14), major_classes.reshape(14, 14)),
+            fit=minors_by_majors[np.ix_(minor_representatives, major_representatives)],
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Keys:
-    """What keys mean under normalised constraints."""
+    """What keys mean under normalised constraints.
+
+    A key says how many cards and points each seat gets in a suit or a pair of suits:
+    length index · number of points indices + points index.
+    """
 
     known: Constraints
     hidden: tuple[int, ...]
     """The seats that get cards; two that get none if everything is known."""
     scored: tuple[int, ...]
     """The seats whose points are in the key: all with a points range, but never all
-    hidden seats, for one follows.
+    hidden seats, for the points of one follow.
     """
     cards: Ints
     """(lengths, hidden seats) cards behind each length index; the last seat's are those
@@ -108,10 +128,17 @@ class Keys:
 
     @classmethod
     def of(cls, known: Constraints) -> Self:
-        """From normalised constraints."""
+        """Number all cards and points that seats could get in one pair of suits.
+
+        ``known``: normalised constraints. A length index is a place in the list of all
+        numbers of cards, 0 to 13 for each hidden seat; a points index one in that of
+        all points of the scored seats. The last hidden seat gets what the others leave.
+        """
         hidden = known.hidden or (0, 1)
         scored = known.bounded[: len(hidden) - 1]
-        cards = np.array([*product(range(14), repeat=len(hidden) - 1)], dtype=np.int64)
+        cards_of_all_but_last = product(range(14), repeat=len(hidden) - 1)
+        cards = np.array([*cards_of_all_but_last], dtype=np.int64)
+        taken_from_last_seat = -cards.sum(1)
         ranges = [range(1 + _most_points_of_pair(known, seat)) for seat in scored]
         shapes = {}
         for place, seat in enumerate(hidden):
@@ -119,12 +146,12 @@ class Keys:
             if allowed is not None:
                 shapes[place] = ShapeClasses.of(allowed)
         return cls(
-            known,
-            hidden,
-            scored,
-            np.column_stack([cards, -cards.sum(1)]),
-            np.array([*product(*ranges)], dtype=np.int64),
-            shapes,
+            known=known,
+            hidden=hidden,
+            scored=scored,
+            cards=np.column_stack([cards, taken_from_last_seat]),
+            points=np.array([*product(*ranges)], dtype=np.int64),
+            shapes=shapes,
         )
 
     @property
@@ -152,65 +179,80 @@ class Keys:
         return shares
 
     def lengths_fit(self, suit: int) -> Bools:
-        """(lengths,) whether every length of a suit lies in its range."""
+        """(lengths,) whether every seat's length in a suit lies in its range."""
         known = self.known
-        own = [_cards_of_suit(known.must[seat], suit) for seat in self.hidden]
-        lengths = self.shares(suit) + np.array(own)
+        certain = [_cards_of_suit(known.must[seat], suit) for seat in self.hidden]
+        lengths = self.shares(suit) + np.array(certain)
         shortest = np.array([known.shortest[seat][suit] for seat in self.hidden])
         longest = np.array([known.longest[seat][suit] for seat in self.hidden])
         return np.asarray(((lengths >= shortest) & (lengths <= longest)).all(1))
 
     def shape_classes(self, suit: int, first: Ints, second: Ints) -> Ints:
-        """The class of each pair of length indices of a suit and the next one.
+        """(pairings,) one class for what the lengths in two suits allow all seats.
 
-        It is -1 where they fit no shape; ``first``, ``second``: (pairs,).
+        ``first``, ``second``: (pairings,) the length index (how many cards each seat
+        gets) of a suit and of the next one. Each seat whose shape is restricted has a
+        class, see :class:`ShapeClasses`; these are the digits of the class of all, a
+        number in mixed radix. It is -1 where the lengths of a seat fit none of its
+        shapes.
         """
         pair = suit // 2
-        number = np.zeros(len(first), dtype=np.int64)
+        first_shares = self.shares(suit)
+        second_shares = self.shares(suit + 1)
+        class_of_all = np.zeros(len(first), dtype=np.int64)
         fits = np.ones(len(first), dtype=np.bool_)
         for place, classes in self.shapes.items():
-            own = self.known.must[self.hidden[place]]
-            first_own = _cards_of_suit(own, suit)
-            second_own = _cards_of_suit(own, suit + 1)
-            first_length = self.shares(suit)[first, place] + first_own
-            second_length = self.shares(suit + 1)[second, place] + second_own
-            seat_class = classes.by_lengths[pair][first_length, second_length]
-            fits &= seat_class >= 0
-            number = number * classes.fit.shape[pair] + seat_class
-        return np.where(fits, number, -1)
+            certain = self.known.must[self.hidden[place]]
+            first_certain = _cards_of_suit(certain, suit)
+            second_certain = _cards_of_suit(certain, suit + 1)
+            first_length = first_shares[first, place] + first_certain
+            second_length = second_shares[second, place] + second_certain
+            class_of_seat = classes.by_lengths[pair][first_length, second_length]
+            fits &= class_of_seat >= 0
+            radix = classes.fit.shape[pair]  # how many classes the seat has
+            class_of_all = class_of_all * radix + class_of_seat
+        return np.where(fits, class_of_all, -1)
 
     def shapes_fit(self, low: Ints, high: Ints) -> Bools:
-        """(n, m) whether (n,) classes of C D and (m,) of H S make a shape of every seat."""
+        """(n, m) whether (n,) classes of C D and (m,) of H S make a shape of every seat.
+
+        These classes are numbers whose digits are the classes of the seats, and so are
+        the places in a Kronecker product of the tables of all seats.
+        """
         fit: Bools = np.ones((1, 1), np.bool_)
         fit = reduce(np.kron, [classes.fit for classes in self.shapes.values()], fit)
         return fit[low[:, None], high]
 
     def points_fit(self) -> Bools:
-        """(points, points) whether points of the low and the high pair fit every range."""
+        """(points, points) whether points of the low and the high pair fit every range.
+
+        Rows and columns are points indices of clubs with diamonds and of hearts with
+        spades: how many points each scored seat gets there.
+        """
         known = self.known
-        sums = self.points[:, None] + self.points
-        unknown_points = dict(zip(self.scored, np.moveaxis(sums, 2, 0), strict=True))
+        # (low points, high points, scored seats)
+        scored_points = self.points[:, None] + self.points
+        by_scored_seat = np.moveaxis(scored_points, 2, 0)
+        unknown_points = dict(zip(self.scored, by_scored_seat, strict=True))
         unscored = [seat for seat in self.hidden if seat not in self.scored]
         if len(unscored) == 1:
-            left_over = points_in(known.unknown_mask) - sums.sum(2)
+            # Only then its points follow: it gets all that the scored seats do not.
+            left_over = points_in(known.unknown_mask) - scored_points.sum(2)
             unknown_points[unscored[0]] = left_over
-        fits = np.ones(sums.shape[:2], dtype=np.bool_)
+        fits = np.ones(scored_points.shape[:2], dtype=np.bool_)
         for seat, unknown in unknown_points.items():
             points = unknown + points_in(known.must[seat])
             fits &= points >= known.points_low[seat]
             fits &= points <= known.points_high[seat]
         return fits
 
-    def step(self, seat: int, points: int) -> int:
-        """How far one card of so many points moves the key of a row.
-
-        The key is one number, lengths · points + points.
-        """
+    def key_of_card(self, seat: int, points: int) -> int:
+        """What one card of so many points adds to the key of a row that gives it a seat."""
         one_card = [hidden == seat for hidden in self.hidden[:-1]]
         its_points = [points if scored == seat else 0 for scored in self.scored]
-        length = int((self.cards[:, :-1] == one_card).all(1).argmax())
+        lengths = int((self.cards[:, :-1] == one_card).all(1).argmax())
         score = int((self.points == its_points).all(1).argmax())
-        return length * len(self.points) + score
+        return lengths * len(self.points) + score
 
 
 def _most_points_of_pair(known: Constraints, seat: int) -> int:
@@ -227,53 +269,75 @@ def _cards_of_suit(mask: int, suit: int) -> int:
 
 
 class SuitRows(NamedTuple):
-    """All rows of a suit, sorted by key."""
+    """All rows of a suit, sorted by key.
+
+    A row is one placement of the suit's unknown cards with the hidden seats; its key is
+    how many cards (length index) and points (points index) each seat gets.
+    """
 
     fields: NDArray[np.uint16]  #: (rows, 4) the cards of each seat as 13 bits.
     start: Ints  #: (keys + 1,) where the rows of each begin.
-    ways: Ints  #: (lengths, points)
+    ways: Ints  #: (lengths, points) how many rows.
     scores: Ints  #: The points indices that occur, ascending.
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
         """All placements of a suit's unknown cards that keep every length in its range."""
         packed, row_keys = _all_rows(keys, suit)
-        kept = np.repeat(keys.lengths_fit(suit), len(keys.points))[row_keys]
-        fields, start = _sorted_rows(packed[kept], row_keys[kept], keys.size)
+        key_fits = np.repeat(keys.lengths_fit(suit), len(keys.points))
+        row_fits = key_fits[row_keys]
+        fields, start = _sorted_rows(packed[row_fits], row_keys[row_fits], keys.size)
         ways = np.diff(start).reshape(-1, len(keys.points))
-        return cls(fields, start, ways, np.flatnonzero(ways.any(0)))
+        return cls(fields, start, ways, scores=np.flatnonzero(ways.any(0)))
 
 
 def _all_rows(keys: Keys, suit: int) -> tuple[NDArray[np.uint64], Ints]:
-    """(rows,) every placement of a suit's unknown cards, packed, and its key."""
+    """Every row of a suit: a placement of its unknown cards with the hidden seats.
+
+    Returns (rows,) words that hold the cards of seat s in the bits from 16 · s on, and
+    (rows,) the key of each: how many cards and points each seat gets, in one number.
+    """
     known = keys.known
-    step = cache(keys.step)
+    key_of_card = cache(keys.key_of_card)
     packed = np.zeros(1, dtype=np.uint64)
     row_keys = np.zeros(1, dtype=np.int64)
-    for rank in range(13):
-        card = 13 * suit + rank
-        if known.unknown_mask >> card & 1:
-            seats = [seat for seat in keys.hidden if known.may[seat] >> card & 1]
-            points = HIGH_CARD_POINTS[rank] if keys.scored else 0
-            bits = [1 << (PACKED_BITS * seat + rank) for seat in seats]
-            steps = [step(seat, points) for seat in seats]
-            packed = (packed | np.array(bits, dtype=np.uint64)[:, None]).ravel()
-            row_keys = (row_keys + np.array(steps, dtype=np.int64)[:, None]).ravel()
+    for rank in range(SUIT_CARDS):
+        card = SUIT_CARDS * suit + rank
+        is_unknown = known.unknown_mask >> card & 1
+        if not is_unknown:
+            continue
+        seats = [seat for seat in keys.hidden if known.may[seat] >> card & 1]
+        points = HIGH_CARD_POINTS[rank] if keys.scored else 0
+        bits = [1 << (PACKED_BITS * seat + rank) for seat in seats]
+        card_keys = [key_of_card(seat, points) for seat in seats]
+        # Each row so far goes on with the card in each of these hands.
+        card_bits = np.array(bits, dtype=np.uint64)
+        packed = np.bitwise_or.outer(card_bits, packed).ravel()
+        row_keys = np.add.outer(np.array(card_keys, dtype=np.int64), row_keys).ravel()
     return packed, row_keys
+
+
+class Pairings(NamedTuple):
+    """Length indices of two suits that go together, (pairings,) each."""
+
+    first: Ints  #: The length index of the first suit.
+    second: Ints  #: That of the second suit.
+    shape_class: Ints  #: See :meth:`Keys.shape_classes`.
 
 
 class SuitPair(NamedTuple):
     """Two suits together, C D or H S.
 
-    Pairings with the same sum of length indices, and with the same class where a shape
-    is restricted, make one *pair key*; they are sorted by it.
+    A *pairing* is a length index of either suit. Pairings with the same sum of length
+    indices, and with the same class where a shape is restricted, make one *pair key*;
+    they are sorted by it.
     """
 
     first: SuitRows
     second: SuitRows
-    lengths: Ints  #: (pair keys,) the length index of each, rising.
+    lengths: Ints  #: (pair keys,) the length index of both suits together, rising.
     classes: Ints  #: (pair keys,) the shape class, 0 where no shape is restricted.
-    ways: Ints  #: (pair keys, points)
+    ways: Ints  #: (pair keys, points) how many pairs of rows.
     pairing_start: Ints  #: (pair keys + 1,) where the pairings of each begin.
     pairing_first: Ints  #: (pairings,) the length index of each suit.
     pairing_second: Ints
@@ -282,56 +346,58 @@ class SuitPair(NamedTuple):
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
-        """A suit and the next one.
+        """Combine a suit and the next one by what each seat gets in both together.
 
-        Pairings that overfill a hand or fit no shape are left out.
+        A pairing is a length index (how many unknown cards each hidden seat gets) of
+        either suit; those that overfill a hand or fit no shape are left out. Pairings
+        with the same sum of both and the same shape class (what their lengths allow in
+        the other two suits) stand together and have one pair key.
         """
         first = SuitRows.of(keys, suit)
         second = SuitRows.of(keys, suit + 1)
-        pairing_first, pairing_second, classes = _sorted_pairings(
-            keys, suit, first, second
-        )
-        lengths = pairing_first + pairing_second
-        begins = np.ones(len(lengths), dtype=np.bool_)
-        begins[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
-        start = np.append(np.flatnonzero(begins), len(lengths))
-        before, ways = _pairing_ways(
-            first, second, start, pairing_first, pairing_second
-        )
+        pairings = _sorted_pairings(keys, suit, first, second)
+        lengths = pairings.first + pairings.second
+        classes = pairings.shape_class
+        begins_key = np.ones(len(lengths), dtype=np.bool_)  # the first of its pair key
+        begins_key[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
+        pairing_start = np.append(np.flatnonzero(begins_key), len(lengths))
+        pairing_before, ways = _pairing_ways(first, second, pairing_start, pairings)
         return cls(
-            first,
-            second,
-            lengths[begins],
-            classes[begins],
-            ways,
-            start,
-            pairing_first,
-            pairing_second,
-            before,
+            first=first,
+            second=second,
+            lengths=lengths[begins_key],
+            classes=classes[begins_key],
+            ways=ways,
+            pairing_start=pairing_start,
+            pairing_first=pairings.first,
+            pairing_second=pairings.second,
+            pairing_before=pairing_before,
         )
 
 
 def _sorted_pairings(
     keys: Keys, suit: int, first: SuitRows, second: SuitRows
-) -> tuple[Ints, Ints, Ints]:
-    """The pairings of two suits that overfill no hand and fit a shape.
+) -> Pairings:
+    """The pairings of two suits that overfill no hand and fit a shape of every seat.
 
-    Returns the length index of each suit and the shape class, (pairings,) each, sorted
-    by the sum of length indices and then by class.
+    A pairing is a length index (how many unknown cards each hidden seat gets) of either
+    suit. They are sorted by the sum of the two, and then by shape class.
     """
     first_lengths = np.flatnonzero(first.ways.any(1))
     second_lengths = np.flatnonzero(second.ways.any(1))
     first_cards = keys.shares(suit)[first_lengths]
     second_cards = keys.shares(suit + 1)[second_lengths]
+    # (lengths of the first suit, lengths of the second, hidden seats)
     cards = first_cards[:, None] + second_cards
-    row, column = np.nonzero((cards <= keys.rooms).all(2))
-    pairing_first = first_lengths[row]
-    pairing_second = second_lengths[column]
+    first_place, second_place = np.nonzero((cards <= keys.rooms).all(2))
+    pairing_first = first_lengths[first_place]
+    pairing_second = second_lengths[second_place]
     classes = keys.shape_classes(suit, pairing_first, pairing_second)
-    fitting = np.flatnonzero(classes >= 0)
-    sums = pairing_first[fitting] + pairing_second[fitting]
-    order = fitting[np.lexsort((classes[fitting], sums))]
-    return pairing_first[order], pairing_second[order], classes[order]
+    fits_a_shape = np.flatnonzero(classes >= 0)
+    sums = pairing_first[fits_a_shape] + pairing_second[fits_a_shape]
+    by_sum_and_class = np.lexsort((classes[fits_a_shape], sums))
+    order = fits_a_shape[by_sum_and_class]
+    return Pairings(pairing_first[order], pairing_second[order], classes[order])
 
 
 # Letters of kernels: a, b are length indices of the first and the second suit of a pair,
@@ -344,91 +410,94 @@ def _sorted_rows(
 ) -> tuple[NDArray[np.uint16], Ints]:
     """Sort packed rows by key, by a counting sort.
 
-    Returns (rows, 4) their fields, and (size + 1,) where those of each key begin.
+    ``packed``: (rows,) words that hold the cards of seat s in the bits from 16 · s on;
+    ``row_keys``: (rows,) their keys, 0 … ``size`` - 1. Returns (rows, 4) the cards of
+    each seat as 13 bits, and (size + 1,) where the rows of each key begin.
     """
     start = np.zeros(size + 1, np.int64)
     for key in row_keys:
         start[key + 1] += 1
     for key in range(size):
         start[key + 1] += start[key]
-    free = start.copy()
+    next_place = start.copy()
     fields = np.empty((len(packed), 4), np.uint16)
     for row in range(len(packed)):
-        place = free[row_keys[row]]
-        free[row_keys[row]] += 1
+        place = next_place[row_keys[row]]
+        next_place[row_keys[row]] += 1
         for seat in range(4):
-            field = (packed[row] >> np.uint64(PACKED_BITS * seat)) & np.uint64(0xFFFF)
-            fields[place, seat] = field
+            seat_bits = packed[row] >> np.uint64(PACKED_BITS * seat)
+            fields[place, seat] = seat_bits & np.uint64(PACKED_MASK)
     return fields, start
 
 
 @njit
 def _pairing_ways(
-    first: SuitRows,
-    second: SuitRows,
-    pairing_start: Ints,
-    pairing_first: Ints,
-    pairing_second: Ints,
+    first: SuitRows, second: SuitRows, pairing_start: Ints, pairings: Pairings
 ) -> tuple[Ints, Ints]:
-    """Pairs of rows of two suits, counted by pairing and by key.
+    """Count the pairs of rows of two suits, by pairing and by pair key.
 
-    Returns (points, pairings) how many lie before each pairing in its pair key, and
-    (pair keys, points) how many each key has.
+    A pairing is a length index of either suit, a and b below, and has a pair of rows
+    for each row of either; p and q are the points indices of these. The pairings of
+    pair key k lie from ``pairing_start[k]`` up to ``pairing_start[k + 1]``.
+
+    Returns (points, pairings) how many pairs of rows the earlier pairings of the same
+    pair key have, and (pair keys, points) how many each pair key has in all.
     """
     first_ways = first.ways
     second_ways = second.ways
-    first_scores = first.scores
-    second_scores = second.scores
     keys = len(pairing_start) - 1
     points = first_ways.shape[1]
-    before = np.zeros((points, len(pairing_first)), np.int64)
+    before = np.zeros((points, len(pairings.first)), np.int64)
     ways = np.zeros((keys, points), np.int64)
     for key in range(keys):
         for pairing in range(pairing_start[key], pairing_start[key + 1]):
-            a = pairing_first[pairing]
-            b = pairing_second[pairing]
-            for p in range(points):
-                before[p, pairing] = ways[key, p]
-            for p in first_scores:
-                for q in second_scores:
-                    pairs = first_ways[a, p] * second_ways[b, q]
-                    if pairs:
-                        ways[key, p + q] += pairs
+            # What was counted of the key so far lies before this pairing.
+            before[:, pairing] = ways[key]
+            a = pairings.first[pairing]
+            b = pairings.second[pairing]
+            for p in first.scores:
+                for q in second.scores:
+                    pairs_of_rows = first_ways[a, p] * second_ways[b, q]
+                    if pairs_of_rows:
+                        ways[key, p + q] += pairs_of_rows
     return before, ways
 
 
 @njit
 def completions(pair: SuitPair, pair_completions: Ints) -> tuple[Ints, Ints]:
-    """(lengths, points) for either suit, how many layouts contain a given row.
+    """How many layouts contain a given row, for either suit of a pair.
 
     ``pair_completions``: (pair keys, points) how many contain a given pair of rows.
+    Returns (lengths, points) for the first suit and for the second: a row's length and
+    points index (cards and points of every seat) are all that counts. They are a, p in
+    the first suit and b, q in the second below; a pairing is a and b.
     """
     first_ways = pair.first.ways
     second_ways = pair.second.ways
     first_scores = pair.first.scores
     second_scores = pair.second.scores
-    pairing_start = pair.pairing_start
-    pairing_first = pair.pairing_first
-    pairing_second = pair.pairing_second
-    of_first = np.zeros_like(first_ways)
-    of_second = np.zeros_like(second_ways)
+    first_completions = np.zeros_like(first_ways)
+    second_completions = np.zeros_like(second_ways)
     for key in range(len(pair_completions)):
-        for pairing in range(pairing_start[key], pairing_start[key + 1]):
-            a = pairing_first[pairing]
-            b = pairing_second[pairing]
+        for pairing in range(pair.pairing_start[key], pair.pairing_start[key + 1]):
+            a = pair.pairing_first[pairing]
+            b = pair.pairing_second[pairing]
             for p in first_scores:
                 for q in second_scores:
                     if first_ways[a, p] and second_ways[b, q]:
-                        completing = pair_completions[key, p + q]
-                        of_first[a, p] += second_ways[b, q] * completing
-                        of_second[b, q] += first_ways[a, p] * completing
-    return of_first, of_second
+                        layouts = pair_completions[key, p + q]
+                        first_completions[a, p] += second_ways[b, q] * layouts
+                        second_completions[b, q] += first_ways[a, p] * layouts
+    return first_completions, second_completions
 
 
 class KeyJoin(NamedTuple):
-    """How the keys of the two pairs are joined, and numbered.
+    """Which keys of the two pairs of suits go together, and how layouts are numbered.
 
-    A key here is a pair key with a points index.
+    A low key is here a pair key of the low pair with a points index. Its layouts have
+    consecutive numbers: for each of its pairs of low rows all pairs of high rows that
+    complete it, by partner (a pair key of the high pair that fills the hands), then by
+    fitting points index.
     """
 
     #: (low keys + 1,) the first layout's number of each; the last entry is the total.
@@ -446,6 +515,29 @@ class KeyJoin(NamedTuple):
     begin in ``fit_points``.
     """
     fit_points: Ints
+
+    @classmethod
+    def of(
+        cls, layouts: Ints, low_completions: Ints, keys_fit: Bools, points_fit: Bools
+    ) -> Self:
+        """Number the layouts by low keys, and list for each what goes with it.
+
+        ``layouts``, ``low_completions``: (pair keys, points) of the low pair: how many
+        layouts have these, and how many contain one of its pairs of rows;
+        ``keys_fit``: (low pair keys, high pair keys), ``points_fit``: (low points, high
+        points).
+        """
+        key_low, key_points = map(np.ascontiguousarray, np.nonzero(layouts))
+        return cls(
+            key_start=running(layouts[key_low, key_points]),
+            key_low=key_low,
+            key_points=key_points,
+            partner_start=running(keys_fit.sum(1)),
+            partners=np.ascontiguousarray(np.nonzero(keys_fit)[1]),
+            key_completions=low_completions[key_low, key_points],
+            fit_start=running(points_fit.sum(1)),
+            fit_points=np.ascontiguousarray(np.nonzero(points_fit)[1]),
+        )
 
 
 class FieldTables(ABC):
@@ -494,7 +586,10 @@ class LayoutIndex(FieldTables):
 
     @classmethod
     def of(cls, constraints: Constraints) -> Self:
-        """Build the tables.
+        """Build the tables of all layouts that fit the constraints.
+
+        First both pairs of suits by key (how many cards and points each seat gets),
+        then which keys of the two fill every hand and keep every shape and points range.
 
         Raises ``Contradiction`` if nothing fits, ``TooManyLayouts`` where no hand is
         known.
@@ -508,26 +603,28 @@ class LayoutIndex(FieldTables):
         low = SuitPair.of(keys, 0)
         high = SuitPair.of(keys, 2)
         fills_hands = low.lengths[:, None] + high.lengths == keys.full
-        joined = fills_hands & keys.shapes_fit(low.classes, high.classes)
-        fits = keys.points_fit()
-        low_completions, high_completions = _pair_completions(low, high, joined, fits)
+        keys_fit = fills_hands & keys.shapes_fit(low.classes, high.classes)
+        points_fit = keys.points_fit()
+        low_completions, high_completions = _pair_completions(
+            low, high, keys_fit, points_fit
+        )
         layouts = low.ways * low_completions
         total = int(layouts.sum())
         if total == 0:
             raise _nothing_fits()
-        key_low, key_points = map(np.ascontiguousarray, np.nonzero(layouts))
-        fits &= high.ways.any(0)
-        join = KeyJoin(
-            key_start=running(layouts[key_low, key_points]),
-            key_low=key_low,
-            key_points=key_points,
-            partner_start=running(joined.sum(1)),
-            partners=np.ascontiguousarray(np.nonzero(joined)[1]),
-            key_completions=low_completions[key_low, key_points],
-            fit_start=running(fits.sum(1)),
-            fit_points=np.ascontiguousarray(np.nonzero(fits)[1]),
+        high_points_occur = high.ways.any(0)
+        join = KeyJoin.of(
+            layouts, low_completions, keys_fit, points_fit & high_points_occur
         )
-        return cls(keys, total, low, high, low_completions, high_completions, join)
+        return cls(
+            keys=keys,
+            total=total,
+            low=low,
+            high=high,
+            low_completions=low_completions,
+            high_completions=high_completions,
+            join=join,
+        )
 
     @property
     def base(self) -> NDArray[np.uint64]:
@@ -552,8 +649,8 @@ class LayoutIndex(FieldTables):
             chunk = slice(begin, begin + CHUNK)
             masks[chunk] = self.base
             in_low, in_high = locate(self.join, self.high.ways, numbers[chunk])
-            add_pair(self.low, 0, in_low, masks[chunk])
-            add_pair(self.high, 26, in_high, masks[chunk])
+            add_pair(self.low, CLUBS_BIT, in_low, masks[chunk])
+            add_pair(self.high, HEARTS_BIT, in_high, masks[chunk])
         return masks
 
     def draw(self, n: int, rng: Seed | State = None) -> Masks:
@@ -566,10 +663,11 @@ class LayoutIndex(FieldTables):
     def fields(self) -> list[Ints]:
         """For C D H S, (4, 8192): in how many layouts each seat has each set of cards."""
         tallies = []
-        for rows, certain, by_key in zip(
+        for rows, certain, completions_by_key in zip(
             self.suits, self.certain, self.completions(), strict=True
         ):
-            layouts = by_key.reshape(-1, 1)
+            # One column: all layouts count as of the same value.
+            layouts = completions_by_key.reshape(-1, 1)
             tallies.append(tally_fields(rows.fields, rows.start, certain, layouts)[0])
         return tallies
 
@@ -605,61 +703,94 @@ def _verify_total(layouts: int) -> None:
 
 
 def _pair_completions(
-    low: SuitPair, high: SuitPair, joined: Bools, fits: Bools
+    low: SuitPair, high: SuitPair, keys_fit: Bools, points_fit: Bools
 ) -> tuple[Ints, Ints]:
-    """How many pairs of rows of the other pair of suits go with one.
+    """How many pairs of rows of the other pair of suits complete one to a layout.
 
-    Returns (pair keys, points) of the low and of the high pair. ``joined``: by pair key
-    of the low and the high pair; ``fits``: by their points.
+    Returns (pair keys, points) of the low and of the high pair, as ``low.ways`` and
+    ``high.ways`` are: pairs of rows by what each seat gets in them. ``keys_fit``: (low
+    pair keys, high pair keys), ``points_fit``: (low points, high points).
     """
-    low_place, high_place = np.nonzero(joined)
-    fitting = fits.astype(np.int64)
+    low_key, high_key = np.nonzero(keys_fit)
+    points_matrix = points_fit.astype(np.int64)
     low_completions = np.zeros_like(low.ways)
     high_completions = np.zeros_like(high.ways)
-    np.add.at(low_completions, low_place, high.ways[high_place] @ fitting.T)
-    np.add.at(high_completions, high_place, low.ways[low_place] @ fitting)
+    # Each pair of fitting keys adds the other one's rows, summed over fitting points.
+    np.add.at(low_completions, low_key, high.ways[high_key] @ points_matrix.T)
+    np.add.at(high_completions, high_key, low.ways[low_key] @ points_matrix)
     return low_completions, high_completions
 
 
 @njit
 def locate(join: KeyJoin, high_ways: Ints, numbers: Ints) -> Ints:
-    """(2, 3, n) where (n,) layouts lie in the low and in the high pair.
+    """Find where (n,) layouts lie in the low and in the high pair of suits.
 
-    That is ``KEY``, ``POINTS`` and ``NUMBER``: the pair key, its points, and which pair
-    of rows of these. ``high_ways``: (pair keys, points).
+    Returns (2, 3, n), for each pair ``KEY``, ``POINTS`` and ``NUMBER``: the pair key
+    (how many cards each seat gets), the points index, and which of the pairs of rows
+    with both. ``high_ways``: (pair keys, points) pairs of rows of the high pair;
+    ``numbers``: (n,) of the layouts among all.
+    """
+    located = np.empty((2, 3, len(numbers)), np.int64)
+    high_numbers = _locate_low(join, numbers, located[0])
+    _locate_high(join, high_ways, located[0], high_numbers, located[1])
+    return located
+
+
+@njit
+def _locate_low(join: KeyJoin, numbers: Ints, in_low: Ints) -> Ints:
+    """Fill (3, n) ``KEY``, ``POINTS`` and ``NUMBER`` of layouts in the low pair.
+
+    See :func:`locate`. Returns the (n,) number of each layout among those with the same
+    pair of rows in the low pair.
     """
     key_start = join.key_start
     key_completions = join.key_completions
     key_low = join.key_low
     key_points = join.key_points
+    high_numbers = np.empty(len(numbers), np.int64)
+    for i in range(len(numbers)):
+        low_key = place_of(key_start, 0, len(key_completions), numbers[i])
+        number_in_key = numbers[i] - key_start[low_key]
+        # Every pair of rows of this key has so many layouts.
+        layouts_each = key_completions[low_key]
+        pair_of_rows = number_in_key // layouts_each
+        in_low[KEY, i] = key_low[low_key]
+        in_low[POINTS, i] = key_points[low_key]
+        in_low[NUMBER, i] = pair_of_rows
+        high_numbers[i] = number_in_key - pair_of_rows * layouts_each
+    return high_numbers
+
+
+@njit
+def _locate_high(
+    join: KeyJoin, high_ways: Ints, in_low: Ints, high_numbers: Ints, in_high: Ints
+) -> None:
+    """Fill (3, n) ``KEY``, ``POINTS`` and ``NUMBER`` of layouts in the high pair.
+
+    ``in_low``: (3, n) the same of the low pair, see :func:`locate`; ``high_numbers``:
+    (n,) the number of each layout among those with the same pair of low rows. These are
+    numbered by partner (a pair key of the high pair that fills the hands), then by
+    fitting points index; ``high_ways``: (pair keys, points) how many have both.
+    """
     partner_start = join.partner_start
     partners = join.partners
     fit_start = join.fit_start
     fit_points = join.fit_points
-    located = np.empty((2, 3, len(numbers)), np.int64)
-    for i in range(len(numbers)):
-        number = numbers[i]
-        key = place_of(key_start, 0, len(key_completions), number)
-        number -= key_start[key]
-        pair_key = key_low[key]
-        points = key_points[key]
-        low_number = number // key_completions[key]
-        located[0, KEY, i] = pair_key
-        located[0, POINTS, i] = points
-        located[0, NUMBER, i] = low_number
-        number -= low_number * key_completions[key]
-        partner = partner_start[pair_key]
-        fit = fit_start[points]
+    for i in range(len(high_numbers)):
+        low_points = in_low[POINTS, i]
+        number = high_numbers[i]
+        partner = partner_start[in_low[KEY, i]]
+        fit = fit_start[low_points]
         while number >= high_ways[partners[partner], fit_points[fit]]:
             number -= high_ways[partners[partner], fit_points[fit]]
             fit += 1
-            if fit == fit_start[points + 1]:
+            if fit == fit_start[low_points + 1]:
+                # All points that fit were tried with this partner.
                 partner += 1
-                fit = fit_start[points]
-        located[1, KEY, i] = partners[partner]
-        located[1, POINTS, i] = fit_points[fit]
-        located[1, NUMBER, i] = number
-    return located
+                fit = fit_start[low_points]
+        in_high[KEY, i] = partners[partner]
+        in_high[POINTS, i] = fit_points[fit]
+        in_high[NUMBER, i] = number
 
 
 @njit
@@ -671,7 +802,7 @@ def add_pair(pair: SuitPair, shift: int, located: Ints, out: Masks) -> None:
     rows = np.empty((2, len(out)), np.int64)
     _find_rows(pair, located, rows)
     add_cards(pair.first.fields, rows[0], shift, out)
-    add_cards(pair.second.fields, rows[1], shift + 13, out)
+    add_cards(pair.second.fields, rows[1], shift + SUIT_CARDS, out)
 
 
 @njit
@@ -688,29 +819,39 @@ def add_cards(fields: NDArray[np.uint16], rows: Ints, shift: int, out: Masks) ->
 
 @njit
 def _find_rows(pair: SuitPair, located: Ints, rows: Ints) -> None:
-    """Fill (2, n) the row of either suit; ``located``: (3, n), see :func:`locate`."""
-    width = pair.ways.shape[1]
+    """Fill (2, n) the row that each layout has in either suit of a pair.
+
+    ``located``: (3, n) where layouts lie in the pair: ``KEY``, the pair key (how many
+    cards each seat gets), ``POINTS``, and ``NUMBER``, which of the pairs of rows with
+    both. These are numbered by pairing (length indices a, b of the suits), then by the
+    points index p of the first suit, then by its row, then by that of the second.
+    """
+    points_size = pair.ways.shape[1]
     for i in range(rows.shape[1]):
         key = located[KEY, i]
         points = located[POINTS, i]
-        number = located[NUMBER, i]
         before = pair.pairing_before[points]
-        begin = pair.pairing_start[key]
-        pairing = place_of(before, begin, pair.pairing_start[key + 1], number)
-        number -= before[pairing]
+        pairing = place_of(
+            before,
+            pair.pairing_start[key],
+            pair.pairing_start[key + 1],
+            located[NUMBER, i],
+        )
+        number = located[NUMBER, i] - before[pairing]
         a = pair.pairing_first[pairing]
         b = pair.pairing_second[pairing]
         for p in pair.first.scores:
             q = points - p
             second_ways = pair.second.ways[b, q]
-            ways = pair.first.ways[a, p] * second_ways
-            if number < ways:
-                row = number // second_ways
-                column = number - row * second_ways
-                rows[0, i] = pair.first.start[a * width + p] + row
-                rows[1, i] = pair.second.start[b * width + q] + column
+            pairs_of_rows = pair.first.ways[a, p] * second_ways
+            if number < pairs_of_rows:
+                # The rows of a suit begin by key: length index · size + points index.
+                first_begin = pair.first.start[a * points_size + p]
+                second_begin = pair.second.start[b * points_size + q]
+                rows[0, i] = first_begin + number // second_ways
+                rows[1, i] = second_begin + number % second_ways
                 break
-            number -= ways
+            number -= pairs_of_rows
 
 
 @njit
@@ -725,20 +866,24 @@ def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
 
 @njit
 def tally_fields(
-    fields: NDArray[np.uint16], start: Ints, certain: NDArray[np.uint16], ways: Ints
+    fields: NDArray[np.uint16], start: Ints, certain: NDArray[np.uint16], layouts: Ints
 ) -> Ints:
-    """(values, 4, 8192) layouts that give each seat each set of a suit's cards.
+    """(values, 4, 8192) how many layouts give each seat each set of a suit's cards.
 
-    ``fields``: (rows, 4); ``start``: (entries + 1,) where the rows of each entry begin;
-    ``certain``: (4,); ``ways``: (entries, values) layouts that contain a given row.
+    ``fields``: (rows, 4) the unknown cards of each seat in each row, a placement of
+    them, as 13 bits; ``certain``: (4,) its certain cards. Rows that lie in the same
+    layouts are a group: ``start``: (groups + 1,) where the rows of each begin;
+    ``layouts``: (groups, values) how many layouts of each value contain a given row. A
+    value is whatever layouts are told apart by.
     """
-    tallies = np.zeros((ways.shape[1], 4, 8192), np.int64)
-    for value in range(ways.shape[1]):
+    groups, values = layouts.shape
+    tallies = np.zeros((values, 4, HOLDINGS), np.int64)
+    for value in range(values):
         tally = tallies[value]
-        for entry in range(len(ways)):
-            layouts = ways[entry, value]
-            if layouts:
-                for row in range(start[entry], start[entry + 1]):
+        for group in range(groups):
+            containing = layouts[group, value]
+            if containing:
+                for row in range(start[group], start[group + 1]):
                     for seat in range(4):
-                        tally[seat, fields[row, seat] | certain[seat]] += layouts
+                        tally[seat, fields[row, seat] | certain[seat]] += containing
     return tallies
