@@ -330,49 +330,37 @@ def _walk_suit(field: int, budget: int, paying: np.int64) -> tuple[int, int]:
 
 
 @njit
-def _captures_for_target(
-    hand: np.int64, budget: np.int64, walks: NDArray[np.uint8]
-) -> np.int64:
-    """How many cards of a hand Algorithm 1 captures with this budget for gaps.
-
-    The first card of each suit is free. Suits are walked down in the order C D H S, and
-    each leaves what it does not pay to the next. ``walks`` is :func:`walk_table`.
-    """
-    captured = np.int64(FREE_CAPTURES)
-    for suit in range(4):
-        walk = walks[suit_field(hand, suit), budget]
-        captured += walk >> WALK_CAPTURES
-        budget -= walk & WALK_PAID
-    return captured
-
-
-@njit
 def _fill_bids(hands: Masks, walks: NDArray[np.uint8], answer: Bids) -> None:
     """Run Algorithm 1 on n hands: what it counts for each target, and the level bid.
 
     A hand that is to take ``target`` tricks can pay for 13 − target cards above its
     own. Condition A: the leading gaps Δ, those above its highest card of each suit, are
     no more. Condition B: each suit is longer than its leading gap. Where one fails the
-    count is 0. The bid is the level of the last target met before the first that is
-    not. ``walks`` is :func:`walk_table`.
+    count is 0. Else it is one for each suit, and what walks down the suits in turn
+    capture with the rest of the budget: ``walks`` (8192, 7) says it, by the field of a
+    suit and the budget, see :func:`suit_walks`. The bid is the level of the last target
+    met before the first that is not.
     """
     for i in range(len(hands)):
         hand = np.int64(hands[i])
-        Delta = np.int64(0)
+        Delta = 0
         fails_b = False
         for suit in range(4):
             field = suit_field(hand, suit)
-            Delta += LEADING_GAP[field]
-            if LENGTH[field] <= LEADING_GAP[field]:
-                fails_b = True
+            delta = LEADING_GAP[field]
+            Delta += delta
+            fails_b |= LENGTH[field] <= delta
         climbing = True
         for target in range(FIRST_TARGET, TRICKS + 1):
             budget = TRICKS - target - Delta
-            count = np.int64(0)
+            count = 0
             if budget >= 0 and not fails_b:
-                count = _captures_for_target(hand, budget, walks)
+                count = FREE_CAPTURES
+                for suit in range(4):
+                    walk = walks[suit_field(hand, suit), budget]
+                    count += walk >> WALK_CAPTURES
+                    budget -= walk & WALK_PAID  # the next suit has what is left
             answer.counts[i, target - FIRST_TARGET] = count
-            if count < target:
-                climbing = False
+            climbing = climbing and count >= target
             if climbing:
                 answer.level[i] = target - BOOK

@@ -67,75 +67,54 @@ def fill_levels(mask: np.int64, side: Walk, trumps: Walk, out: Small) -> None:
     ``mask`` is the hand; ``side`` and ``trumps`` (8192, 7) say what the walk down a
     suit captures and pays, by its field of 13 bits and the budget: as a side suit and
     as trumps, see :func:`walks`. The leading gap δ of a suit is how many cards are
-    above its highest.
+    above its highest. Targets rise from 7 tricks in each strain while they are met.
     """
     winners = 0  # suits with more cards than δ: their first card is captured
     losers = 0  # Σ min(δ, length), what is paid for with trumps
     Delta = 0  # Σ δ, what is paid for without
     for suit in range(4):
         field = suit_field(mask, suit)
-        winners += LENGTH[field] > LEADING_GAP[field]
-        losers += min(LEADING_GAP[field], LENGTH[field])
-        Delta += LEADING_GAP[field]
-    most_captures = _captures_at_most(mask, winners, losers, side)
-    for trump in range(4):
-        out[trump] = 0
-        field = suit_field(mask, trump)
-        # Condition A for the lowest target, and condition B, of the trumps alone.
-        if losers > GAP_BUDGET or LENGTH[field] <= LEADING_GAP[field]:
-            continue
-        # Where even the most captures are too few, no walk is needed.
-        budget = GAP_BUDGET - losers
-        as_side_suit = side[field, budget] >> WALK_CAPTURES
-        as_trumps = trumps[field, budget] >> WALK_CAPTURES
-        if most_captures - as_side_suit + as_trumps >= FIRST_TARGET:
-            out[trump] = _level(mask, trump, winners, losers, side, trumps)
-    out[NO_TRUMP_STRAIN] = 0
-    if winners == 4:  # condition B, of every suit
-        strain = NO_TRUMP_STRAIN
-        out[strain] = _level(mask, strain, winners, Delta, side, trumps)
-
-
-@njit
-def _captures_at_most(mask: np.int64, winners: int, losers: int, side: Walk) -> int:
-    """A bound for the captures of a hand with side suits alone.
-
-    It is what they would be if each suit had the whole budget of the lowest target, of
-    which the ``losers`` are paid. ``winners``: suits whose first card is captured.
-    """
-    captures = winners
+        length = LENGTH[field]
+        delta = LEADING_GAP[field]
+        Delta += delta
+        losers += min(delta, length)
+        if length > delta:
+            winners += 1
+    # A bound for the captures, all suits being side suits: first cards, and walks that
+    # each have the whole budget of the lowest target.
+    most_captures = winners
     if losers <= GAP_BUDGET:
         for suit in range(4):
             walk = side[suit_field(mask, suit), GAP_BUDGET - losers]
-            captures += walk >> WALK_CAPTURES
-    return captures
-
-
-@njit
-def _level(
-    mask: np.int64, strain: int, winners: int, losers: int, side: Walk, trumps: Walk
-) -> int:
-    """The level that a hand bids in one strain, 0 for none.
-
-    The target rises from 7 tricks while it is met. For each the budget, what may be
-    paid beside the ``losers``, is walked through the suits in order; captures are the
-    first cards of the ``winners`` and those of the walks.
-    """
-    level = 0
-    for target in range(FIRST_TARGET, TRICKS + 1):
-        budget = TRICKS - target - losers
-        if budget < 0:
-            break
-        captures = winners
-        for suit in range(4):
-            field = suit_field(mask, suit)
-            walk = trumps[field, budget] if suit == strain else side[field, budget]
-            captures += walk >> WALK_CAPTURES
-            budget -= walk & WALK_PAID
-        if captures < target:
-            break
-        level = target - BOOK
-    return level
+            most_captures += walk >> WALK_CAPTURES
+    for strain in range(5):
+        out[strain] = 0
+        if strain == NO_TRUMP_STRAIN:
+            paid = Delta
+            if winners < 4:
+                continue  # condition B, of every suit
+        else:
+            paid = losers
+            field = suit_field(mask, strain)
+            if losers > GAP_BUDGET or LENGTH[field] <= LEADING_GAP[field]:
+                continue  # condition A for the lowest target; B, of the trumps alone
+            as_side_suit = side[field, GAP_BUDGET - losers] >> WALK_CAPTURES
+            as_trumps = trumps[field, GAP_BUDGET - losers] >> WALK_CAPTURES
+            if most_captures - as_side_suit + as_trumps < FIRST_TARGET:
+                continue  # too few even so: no walk is needed
+        for target in range(FIRST_TARGET, TRICKS + 1):
+            budget = TRICKS - target - paid
+            if budget < 0:
+                break
+            captures = winners
+            for suit in range(4):
+                field = suit_field(mask, suit)
+                walk = trumps[field, budget] if suit == strain else side[field, budget]
+                captures += walk >> WALK_CAPTURES
+                budget -= walk & WALK_PAID  # the next suit has what is left
+            if captures < target:
+                break
+            out[strain] = target - BOOK
 
 
 @njit
