@@ -69,9 +69,8 @@ class SeatProfiles:
         first, second, third, fourth = distinct
         low_pairs, low_vectors = _half_vectors(first, second)
         high_pairs, high_vectors = _half_vectors(third, fourth)
-        low_lengths = low_vectors[:, LENGTH_COLUMN]
-        high_lengths = high_vectors[:, LENGTH_COLUMN]
-        hands = _full_hands(low_lengths, high_lengths)
+        lengths = low_vectors[:, LENGTH_COLUMN], high_vectors[:, LENGTH_COLUMN]
+        hands = _full_hands(*lengths)
         values = _slot_values(slots, low_vectors, high_vectors, hands)
         profile_numbers, profiles = numbered_rows(values)
         cells = np.full((len(low_vectors), len(high_vectors)), NOWHERE, dtype=np.int32)
@@ -79,7 +78,7 @@ class SeatProfiles:
         return cls(
             rows=tuple(rows),
             pairs=(low_pairs, high_pairs),
-            lengths=(low_lengths, high_lengths),
+            lengths=lengths,
             cells=cells,
             profiles=profiles,
         )

@@ -388,17 +388,17 @@ def _join_pairs(work: Work) -> float:
     by_first_pair = work.by_first_pair
     total_weight = 0.0
     for minors_points in range(most[0] + 1):
-        minors_place = _pair_place(0, minors_points, 0)
+        minors_begin = WIDTH * minors_points  # the place of no cards
         minors_weight = 0.0
         for majors_points in range(most[1] + 1):
-            majors_place = _pair_place(1, majors_points, 13)
+            majors_begin = WIDTH * majors_points + 13  # the place of 13 cards
             points = minors_points + majors_points
             weight = 0.0
             if tilt[points] > 0.0:
                 # A card more in the minors is one less in the majors: both places rise.
                 for length in range(14):
-                    minors_ways = pair_ways[0, minors_place + length]
-                    majors_ways = pair_ways[1, majors_place + length]
+                    minors_ways = pair_ways[0, minors_begin + length]
+                    majors_ways = pair_ways[1, majors_begin + length]
                     weight += minors_ways * majors_ways
                 weight *= tilt[points]
             joint[minors_points, majors_points] = weight

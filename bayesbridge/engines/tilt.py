@@ -324,11 +324,10 @@ def tilted(
     normal = constraints.normalised()
     hidden = tuple(seat for seat in normal.hidden if seat in seats)
     sampling = Sampling(likelihood, hidden, np.random.default_rng(rng))
-    log_certain = 0.0
+    log_certain = 0.0  # of the hands that are known
     for seat in seats:
         if seat not in hidden:
-            hand = np.array([normal.must[seat]], dtype=np.uint64)
-            log_certain += float(likelihood(seat, hand)[0])
+            log_certain += _log_likelihood_of_hand(likelihood, seat, normal.must[seat])
     proposal = _first_proposal(normal, sampler, start)
     rounds = sampling.pilot(proposal, search)
     last_draws = draws
@@ -341,6 +340,12 @@ def tilted(
     if hidden and most:
         last_round = sampling.improved(last_round, rounds, draws, most)
     return _reported([*rounds, last_round], hidden, log_certain)
+
+
+def _log_likelihood_of_hand(likelihood: SeatLikelihood, seat: int, hand: int) -> float:
+    """The log likelihood of a seat's hand that is known, a mask."""
+    hands = np.array([hand], dtype=np.uint64)
+    return float(likelihood(seat, hands)[0])
 
 
 def _first_proposal(
