@@ -192,24 +192,24 @@ def _merge(rows: NDArray[np.int64], Delta: np.int64) -> tuple[int, np.int64, int
 
 @njit
 def _look_up_suits(
-    first: np.int64,
-    second: np.int64,
+    first_hand: np.int64,
+    second_hand: np.int64,
     table: NDArray[np.uint32],
     rows: NDArray[np.int64],
 ) -> tuple[np.int64, np.int64]:
     """Look up what each suit of two hands contributes to Algorithm 2.
 
-    ``first`` and ``second`` are the masks of the hands. ``table`` (3¹³,) has a packed
-    row for each way to share out a suit between the two and others, numbered in base 3;
-    those of C D H S are written to ``rows`` (4,). Returns Δ, the sum of the leading
-    gaps, and a flag that is not 0 where condition B, each hand has more cards of the
-    suit than its leading gap, fails in any suit.
+    ``first_hand`` and ``second_hand`` are masks. ``table`` (3¹³,) has a packed row for
+    each way to share out a suit between the two and others, numbered in base 3; those
+    of C D H S are written to ``rows`` (4,). Returns Δ, the sum of the leading gaps, and
+    a flag that is not 0 where condition B, each hand has more cards of the suit than
+    its leading gap, fails in any suit.
     """
     Delta = np.int64(0)
     row_flags = np.int64(0)
     for suit in range(4):
-        first_field = suit_field(first, suit)
-        second_field = suit_field(second, suit)
+        first_field = suit_field(first_hand, suit)
+        second_field = suit_field(second_hand, suit)
         row = np.int64(table[TERNARY[first_field] + 2 * TERNARY[second_field]])
         rows[suit] = row
         row_flags |= row & FAILS_B
@@ -234,12 +234,12 @@ def _fill_captures(
     """
     rows = np.empty(4, dtype=np.int64)  # the packed row of each suit
     for i in range(len(first_hands)):
-        first = np.int64(first_hands[i])
-        second = np.int64(second_hands[i])
-        Delta, fails_b = _look_up_suits(first, second, table, rows)
+        first_hand = np.int64(first_hands[i])
+        second_hand = np.int64(second_hands[i])
+        Delta, fails_b = _look_up_suits(first_hand, second_hand, table, rows)
         for suit in range(4):
-            captured.c1[i, suit] = LENGTH[suit_field(first, suit)]
-            captured.c2[i, suit] = LENGTH[suit_field(second, suit)]
+            captured.c1[i, suit] = LENGTH[suit_field(first_hand, suit)]
+            captured.c2[i, suit] = LENGTH[suit_field(second_hand, suit)]
             captured.delta[i, suit] = leading_gap_of(rows[suit])
         captured.Delta[i] = Delta
         captured.Z[i] = GAP_BUDGET - Delta
@@ -269,9 +269,9 @@ def _count_tricks(
     tricks_of_deals = np.zeros(len(first_hands), np.int8)
     rows = np.empty(4, dtype=np.int64)  # the packed row of each suit
     for i in range(len(first_hands)):
-        first = np.int64(first_hands[i])
-        second = np.int64(second_hands[i])
-        Delta, fails_b = _look_up_suits(first, second, table, rows)
+        first_hand = np.int64(first_hands[i])
+        second_hand = np.int64(second_hands[i])
+        Delta, fails_b = _look_up_suits(first_hand, second_hand, table, rows)
         if Delta <= GAP_BUDGET and not fails_b:
             T, _, _ = _merge(rows, Delta)
             tricks_of_deals[i] = T

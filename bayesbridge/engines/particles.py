@@ -138,25 +138,35 @@ def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
         _read_layout(layouts[row], moves, card_at, lengths, points)
         for _ in range(swaps[row]):
             first_place, second_place = _two_places(next64(state), start, seat_of)
-            first = seat_of[first_place]
-            second = seat_of[second_place]
+            first_seat = seat_of[first_place]
+            second_seat = seat_of[second_place]
             first_card = card_at[first_place]
             second_card = card_at[second_place]
-            both_allowed = allowed[first_card] >> second & allowed[second_card] >> first
-            if both_allowed & 1 == 0:
+            first_may_go = allowed[first_card] >> second_seat & 1
+            second_may_go = allowed[second_card] >> first_seat & 1
+            if first_may_go & second_may_go == 0:
                 continue
             gain = card_points[second_card] - card_points[first_card]
             if gain != 0:
-                if not low[first] <= points[first] + gain <= high[first]:
+                if not low[first_seat] <= points[first_seat] + gain <= high[first_seat]:
                     continue
-                if not low[second] <= points[second] - gain <= high[second]:
+                if (
+                    not low[second_seat]
+                    <= points[second_seat] - gain
+                    <= high[second_seat]
+                ):
                     continue
             if not _exchange_suits(
-                lengths, shapes, first, second, suits[first_card], suits[second_card]
+                lengths,
+                shapes,
+                first_seat,
+                second_seat,
+                suits[first_card],
+                suits[second_card],
             ):
                 continue
-            points[first] += gain
-            points[second] -= gain
+            points[first_seat] += gain
+            points[second_seat] -= gain
             card_at[first_place] = second_card
             card_at[second_place] = first_card
         _write_layout(layouts[row], moves, card_at)
@@ -182,13 +192,13 @@ def _two_places(
     places = len(seat_of)
     upper_half = bits >> HALF_WORD
     lower_half = bits & LOWER_HALF
-    first = _scaled(upper_half, places)
-    seat = seat_of[first]
+    first_place = _scaled(upper_half, places)
+    seat = seat_of[first_place]
     places_of_seat = start[seat + 1] - start[seat]
-    second = _scaled(lower_half, places - places_of_seat)
-    if second >= start[seat]:
-        second += places_of_seat  # those of the first seat are passed over
-    return first, second
+    second_place = _scaled(lower_half, places - places_of_seat)
+    if second_place >= start[seat]:
+        second_place += places_of_seat  # those of the first seat are passed over
+    return first_place, second_place
 
 
 @njit
@@ -221,8 +231,8 @@ def _read_layout(
 def _exchange_suits(
     lengths: Ints,
     shapes: Bools,
-    first: int,
-    second: int,
+    first_seat: int,
+    second_seat: int,
     first_suit: int,
     second_suit: int,
 ) -> bool:
@@ -234,21 +244,28 @@ def _exchange_suits(
     """
     if first_suit == second_suit:
         return True
-    lengths[first, first_suit] -= 1
-    lengths[first, second_suit] += 1
-    lengths[second, second_suit] -= 1
-    lengths[second, first_suit] += 1
-    first_fits = shapes[first, lengths[first, 0], lengths[first, 1], lengths[first, 2]]
-    if first_fits:
-        clubs = lengths[second, 0]
-        diamonds = lengths[second, 1]
-        hearts = lengths[second, 2]
-        if shapes[second, clubs, diamonds, hearts]:
-            return True
-    lengths[first, first_suit] += 1
-    lengths[first, second_suit] -= 1
-    lengths[second, second_suit] += 1
-    lengths[second, first_suit] -= 1
+    lengths[first_seat, first_suit] -= 1
+    lengths[first_seat, second_suit] += 1
+    lengths[second_seat, second_suit] -= 1
+    lengths[second_seat, first_suit] += 1
+    first_allowed = shapes[
+        first_seat,
+        lengths[first_seat, 0],
+        lengths[first_seat, 1],
+        lengths[first_seat, 2],
+    ]
+    second_allowed = shapes[
+        second_seat,
+        lengths[second_seat, 0],
+        lengths[second_seat, 1],
+        lengths[second_seat, 2],
+    ]
+    if first_allowed and second_allowed:
+        return True
+    lengths[first_seat, first_suit] += 1
+    lengths[first_seat, second_suit] -= 1
+    lengths[second_seat, second_suit] += 1
+    lengths[second_seat, first_suit] -= 1
     return False
 
 

@@ -368,8 +368,8 @@ def _fill_points_tilt(
     first_tilt = first.points
     rest_tilt = rest.points
     for points in range(fewest, most + 1):
-        both = first_tilt[points] * rest_tilt[all_points - points]
-        tilt[points - certain_points] = both
+        both_tilts = first_tilt[points] * rest_tilt[all_points - points]
+        tilt[points - certain_points] = both_tilts
 
 
 @njit(fastmath=ANY_ORDER)
@@ -515,12 +515,12 @@ def _draw_first_suit(
     """
     first_ways = work.ways[2 * pair]
     second_ways = work.ways[2 * pair + 1]
-    first = work.suit[2 * pair]
-    second = work.suit[2 * pair + 1]
-    first_most_points = HONOUR_POINTS[first[DOUBTFUL_HONOURS]]
-    second_most_points = HONOUR_POINTS[second[DOUBTFUL_HONOURS]]
-    shortest = max(first[SHORTEST], length - second[LONGEST])
-    longest = min(first[LONGEST], length)
+    first_row = work.suit[2 * pair]
+    second_row = work.suit[2 * pair + 1]
+    first_most_points = HONOUR_POINTS[first_row[DOUBTFUL_HONOURS]]
+    second_most_points = HONOUR_POINTS[second_row[DOUBTFUL_HONOURS]]
+    shortest = max(first_row[SHORTEST], length - second_row[LONGEST])
+    longest = min(first_row[LONGEST], length)
     pair_weight = work.pair_ways[pair, _pair_place(pair, points, length)]
     limit = _uniform(state) * pair_weight
     running = 0.0

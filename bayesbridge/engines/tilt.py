@@ -248,10 +248,12 @@ class Sampling:
 
     def _first_round(self, proposal: Proposal, search: int) -> Round:
         """A round of more and more draws while no hand explains what some seat did."""
-        first = self.run(proposal, self._pilot_draws(proposal, 0))
-        while first.unexplained(self.seats) and first.drawn < search:
-            first = self.run(proposal, min(SEARCH_GROWTH * first.drawn, search))
-        return first
+        first_round = self.run(proposal, self._pilot_draws(proposal, 0))
+        while first_round.unexplained(self.seats) and first_round.drawn < search:
+            first_round = self.run(
+                proposal, min(SEARCH_GROWTH * first_round.drawn, search)
+            )
+        return first_round
 
     def last(self, rounds: list[Round], proposal: Proposal, draws: int) -> Round:
         """The round that is reported."""
@@ -260,7 +262,7 @@ class Sampling:
         return self.run(proposal, draws)
 
     def improved(
-        self, last: Round, rounds: list[Round], requested: int, most: int
+        self, last_round: Round, rounds: list[Round], requested: int, most: int
     ) -> Round:
         """The last round, or a better one while its effective sample size is small.
 
@@ -269,7 +271,7 @@ class Sampling:
         times ``most``. ``requested``: draws asked for, of which the ESS should be a
         fair share.
         """
-        better = last
+        better = last_round
         while better.share * better.drawn < POOR * requested:
             if len(rounds) >= PILOT_ROUNDS + 2:
                 break
@@ -376,22 +378,22 @@ def _reported(
     likelihood of the hands that are known. P(soft evidence ∣ hard evidence) is the mean
     of likelihood / (layouts · q) over all draws, dead ones included as 0.
     """
-    last = rounds[-1]
-    weights = Weights(last.log_weights)
+    last_round = rounds[-1]
+    weights = Weights(last_round.log_weights)
     unexplained = set(seats)
     for round_ in rounds:
         unexplained &= set(round_.unexplained(seats))
-    log_share_live = math.log(len(weights) / last.drawn)
-    log_layouts = math.log(last.proposal.sampler.total)
+    log_share_live = math.log(len(weights) / last_round.drawn)
+    log_layouts = math.log(last_round.proposal.sampler.total)
     log_mean_ratio = weights.log_mean + log_share_live - log_layouts
     return Tilted(
-        layouts=last.layouts,
+        layouts=last_round.layouts,
         weights=weights,
-        log_likelihood=last.log_likelihood + log_certain,
+        log_likelihood=last_round.log_likelihood + log_certain,
         log_marginal=log_mean_ratio + log_certain,
-        log_marginal_error=weights.log_mean_error(last.drawn),
-        drawn=last.drawn,
-        proposal=last.proposal,
+        log_marginal_error=weights.log_mean_error(last_round.drawn),
+        drawn=last_round.drawn,
+        proposal=last_round.proposal,
         evaluations=sum(len(round_.layouts) for round_ in rounds),
         degrees=tuple(round_.degree for round_ in rounds),
         unexplained=tuple(seat for seat in seats if seat in unexplained),
