@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.tables import LEADING_GAP
+from bayesbridge.capture.tables import FIELD, LEADING_GAP, suit_field
 from bayesbridge.runtime.jit import njit
 
 NO_TRUMP: Final = 4
@@ -40,13 +40,12 @@ _LOWEST: Final = np.array(
 def play_out(
     masks: NDArray[np.uint64], trump: int, attack: int, defence: int
 ) -> NDArray[np.int8]:
-    """(n,) tricks that the leader's side takes in each deal.
+    """(n,) tricks that the opening leader's side takes in each deal.
 
-    The side is the leader and the seat opposite.
-
-    ``masks`` is (n, 4), clockwise from the opening leader. ``trump`` is a suit or
-    NO_TRUMP; ``attack`` is the policy code of the leader's side, ``defence`` that of the
-    other.
+    The side is the leader and the seat opposite. ``masks`` is (n, 4), clockwise from
+    the opening leader. ``trump`` is a suit or NO_TRUMP. ``attack`` is the policy of the
+    leader's side, ``defence`` that of the other: a code, the place in ``POLICIES``, of
+    the rule by which cards are chosen.
     """
     tricks = np.empty(len(masks), dtype=np.int8)
     hands = np.empty(4, dtype=np.int64)
@@ -57,49 +56,70 @@ def play_out(
         tricks_taken = 0
         for _ in range(13):
             leader = _play_trick(hands, leader, trump, attack, defence)
-            tricks_taken += leader & 1 == 0
+            if not _is_defender(leader):
+                tricks_taken += 1
         tricks[i] = tricks_taken
     return tricks
+
+
+@njit
+def _is_defender(seat: int) -> bool:
+    """Whether a seat, counted from the opening leader, is on the other side."""
+    return seat & 1 == 1
 
 
 @njit
 def _play_trick(
     hands: NDArray[np.int64], leader: int, trump: int, attack: int, defence: int
 ) -> int:
-    """The winner of the next trick, whose cards leave the (4,) ``hands``."""
-    policy = defence if leader & 1 else attack
-    led, suit_led = _card_led(hands[leader], policy)
-    hands[leader] ^= 1 << (13 * suit_led + led)
+    """Play a trick and return its winner; the cards leave the (4,) masks ``hands``.
+
+    ``trump`` is a suit or NO_TRUMP. ``attack`` is the policy, the rule by which cards
+    are chosen, of seats 0 and 2, ``defence`` that of seats 1 and 3.
+    """
+    leader_policy = defence if _is_defender(leader) else attack
+    led_rank, led_suit = _card_led(hands[leader], leader_policy)
+    hands[leader] ^= 1 << (13 * led_suit + led_rank)
     winner = leader
-    best = led
-    best_suit = suit_led
+    best_rank = led_rank
+    best_suit = led_suit
     for step in range(1, 4):
         seat = (leader + step) & 3
-        hand = hands[seat]
-        policy = defence if seat & 1 else attack
-        field = (hand >> (13 * suit_led)) & 0x1FFF
-        if field:
-            suit = suit_led
-            rank = _rank_that_follows(field, led, policy)
-            wins = best_suit == suit_led and rank > best
+        policy = defence if _is_defender(seat) else attack
+        cards_to_follow = int(suit_field(hands[seat], led_suit))
+        if cards_to_follow:
+            suit = led_suit
+            rank = _rank_that_follows(cards_to_follow, led_rank, policy)
         else:
-            ruffs = np.int64(0)
-            if trump != NO_TRUMP and policy != LOW and (winner ^ seat) & 1:
-                ruffs = (hand >> (13 * trump)) & 0x1FFF
-                if best_suit == trump:
-                    ruffs &= ~((2 << best) - 1)
-            if ruffs:
-                suit = trump
-                rank = int(_LOWEST[ruffs])
-            else:
-                rank, suit = _lowest_card(hand)
-            wins = suit == trump and (best_suit != trump or rank > best)
-        hands[seat] = hand ^ (1 << (13 * suit + rank))
-        if wins:
+            partner_wins = _is_defender(winner) == _is_defender(seat)
+            may_ruff = trump != NO_TRUMP and policy != LOW and not partner_wins
+            rank_to_beat = best_rank if best_suit == trump else -1
+            rank, suit = _card_without_suit(
+                hands[seat], trump if may_ruff else NO_TRUMP, rank_to_beat
+            )
+        hands[seat] ^= 1 << (13 * suit + rank)
+        first_trump = suit == trump and best_suit != trump
+        if first_trump or (suit == best_suit and rank > best_rank):
             winner = seat
-            best = rank
+            best_rank = rank
             best_suit = suit
     return winner
+
+
+@njit
+def _card_without_suit(hand: int, trump: int, rank_to_beat: int) -> tuple[int, int]:
+    """Rank and suit of the card played by a hand without the suit led.
+
+    It is the lowest trump above ``rank_to_beat``, that of the best trump on the table
+    or −1, if there is one, else the lowest card of the hand. ``trump`` is NO_TRUMP
+    where the hand does not ruff.
+    """
+    if trump != NO_TRUMP:
+        ranks_to_beat = (1 << (rank_to_beat + 1)) - 1
+        winning_trumps = suit_field(np.int64(hand), trump) & ~ranks_to_beat
+        if winning_trumps:
+            return int(_LOWEST[winning_trumps]), trump
+    return _lowest_card(hand)
 
 
 @njit
@@ -130,7 +150,7 @@ def _lowest_card(hand: int) -> tuple[int, int]:
 @njit
 def _ranks(hand: int) -> int:
     """The 13 bits of the ranks that a hand holds in any suit."""
-    return (hand | hand >> 13 | hand >> 26 | hand >> 39) & 0x1FFF
+    return (hand | hand >> 13 | hand >> 26 | hand >> 39) & FIELD
 
 
 @njit

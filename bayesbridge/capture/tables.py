@@ -1,11 +1,17 @@
 """What one suit contributes to Algorithm 2, and how suits are merged.
 
-A table over all 3¹³ rows of the state matrix.
+The paper's letters: δ (0 … 13), the leading gap of a suit, cards above the highest one
+of the two partners, and Δ, its sum over suits, of which condition A allows 6; condition
+B, in every suit each partner has more than δ cards. T (4 … 13), the captures: one in
+each suit is free, and each further one costs its gap, the cards that neither partner
+holds between it and the capture before. χ = T + all gaps paid, the leading ones
+included; it ends the algorithm at 13.
 
-Inside a suit the sequence of effective gaps does not depend on the other suits, so it
-can be worked out once for each of the 3¹³ = 1 594 323 rows. A row is numbered in base 3
-by rank, ``row = Σ D(rank) · 3**rank`` (the two is the lowest digit), so ``row =
-TERNARY[field of player 1] + 2 * TERNARY[field of player 2]``.
+A table has all 3¹³ rows of the state matrix. Inside a suit the sequence of effective
+gaps does not depend on the other suits, so it can be worked out once for each of the
+3¹³ = 1 594 323 rows. A row is numbered in base 3 by rank, ``row = Σ D(rank) · 3**rank``
+(the two is the lowest digit), so ``row = TERNARY[field of player 1] + 2 * TERNARY[field
+of player 2]``.
 
 A packed row holds, from the lowest bit: nine gaps of three bits each, first gap lowest,
 7 after the last one; δ in four bits; one bit where condition B fails. The gaps are cut
@@ -14,12 +20,13 @@ where χ would reach 13 by this row alone, which nine captures always do. What i
 never be captured in any deal, because the other suits only lower the budget and raise
 χ.
 
-Step 6 of Algorithm 2 is a merge of four sequences, smallest head first and the first
-suit on ties. Such a merge is associative: clubs with diamonds, hearts with spades, then
-both halves. A *summary* is a packed row read as an integer, of one suit or of a merge
-of suits. Two values stand for what cannot recover: DEAD once Δ exceeds 6, and FAILS_B
-with Δ alone once condition B has failed in any suit. The *outcome code* of a whole deal
-is 0 where condition A fails, 1 where only B fails, else ``512 · Δ + 32 · T + χ``.
+Step 6 of Algorithm 2, which captures where the next gap is the smallest, is a merge of
+four sequences, smallest head first and the first suit on ties. Such a merge is
+associative: clubs with diamonds, hearts with spades, then both halves. A *summary* is a
+packed row read as an integer, of one suit or of a merge of suits. Two values stand for
+what cannot recover: DEAD once Δ exceeds 6, and FAILS_B with Δ alone once condition B
+has failed in any suit. The *outcome code* of a whole deal is 0 where condition A fails,
+1 where only B fails, else ``512 · Δ + 32 · T + χ``.
 """
 
 from __future__ import annotations
@@ -36,10 +43,21 @@ from bayesbridge.runtime.jit import njit
 type Ints = NDArray[np.int64]
 
 ROWS: Final = 3**13  # how many states a row of the matrix has
+
+GAP_BUDGET: Final = 6
+"""Columns of gaps that two hands may pay for, leading ones included: A is Δ ≤ 6."""
+
+FREE_CAPTURES: Final = 4  # the first card of each suit
+MOST_CHI: Final = 13  # captures and gaps paid at which Algorithm 2 ends
+
+SUIT_BITS: Final = 13  # of a hand's mask
+FIELD: Final = (1 << SUIT_BITS) - 1  # all cards of one suit
+
 GAP_BITS: Final = 3
 END: Final = 7  # the three bits that stand after the last gap
 
-# Outcome codes: failures, and the places of T and Δ above that of χ.
+# The outcome of a deal in one number: which condition fails, else
+# DELTA_PLACE · Δ + T_PLACE · T + χ.
 FAILED_A: Final = 0
 FAILED_B: Final = 1
 T_PLACE: Final = 32
@@ -88,66 +106,111 @@ empty.
 
 
 @njit
+def suit_field(mask: np.int64, suit: int) -> np.int64:
+    """The 13 bits of a suit in a hand's mask of 52, the two lowest."""
+    return (mask >> (SUIT_BITS * suit)) & FIELD
+
+
+@njit
+def leading_gap_of(packed: int | np.int64) -> int:
+    """δ of a packed row, or Δ of a summary of several suits."""
+    return int(packed >> DELTA_SHIFT & DELTA_MASK)
+
+
+@njit
+def _without_captures(delta: int) -> int:
+    """The packed row or summary that fails condition B: its leading gap alone."""
+    return FAILS_B | delta << DELTA_SHIFT | NO_GAPS
+
+
+@njit
 def packed_row(row: int) -> int:
-    """What one row contributes, packed; a row that fails condition B has no gaps."""
-    columns = np.zeros(13, dtype=np.int8)
+    """What one suit of two partners contributes to Algorithm 2, packed in one integer.
+
+    ``row`` says who holds which card: its digits in base 3, the two lowest, are 1 for
+    player 1, 2 for player 2 and 0 for neither. Packed are δ, the leading gap, how many
+    cards are above the highest of the two players'; FAILS_B if a player has no more
+    than δ cards; and else the gaps that captures after the first have to pay.
+    """
+    players = np.zeros(13, dtype=np.int8)  # by column, from the ace down
     digits = row
     for rank in range(13):
-        columns[12 - rank] = digits % 3
+        players[12 - rank] = digits % 3
         digits //= 3
-    held = np.bincount(columns, minlength=3)
     delta = 0
-    while delta < 13 and columns[delta] == 0:
+    while delta < 13 and players[delta] == 0:
         delta += 1
-    if held[1] <= delta or held[2] <= delta:
-        return FAILS_B | delta << DELTA_SHIFT | NO_GAPS
-    most = max(held[1], held[2])
-    row_budget = held[0]
-    budget = 6 - delta
-    chi = 4 + delta
-    gaps = NO_GAPS
-    captured = 1
-    pointer = 0
-    remove_rightmost(columns, 3 - columns[delta])
-    while captured < most and chi < 13:
-        current, following = _neighbours(columns, pointer)
-        if following < 0:
-            break
-        gap = following - current - 1 if row_budget > 0 else 0
-        if gap > budget:
-            break
-        gaps ^= (END ^ gap) << (3 * pointer)
-        budget -= gap
-        chi += 1 + gap
-        if row_budget > 0:
-            row_budget -= 1
-        pointer += 1
-        captured += 1
-        remove_rightmost(columns, 3 - columns[following])
+    cards_of_player = np.bincount(players, minlength=3)
+    if cards_of_player[1] <= delta or cards_of_player[2] <= delta:
+        return _without_captures(delta)
+    most_captures = max(cards_of_player[1], cards_of_player[2])
+    gaps = _gaps_of_suit(players, delta, most_captures, cards_of_player[0])
     return delta << DELTA_SHIFT | gaps
 
 
 @njit
-def _neighbours(columns: NDArray[np.int8], pointer: int) -> tuple[int, int]:
-    """The columns of the cards numbered ``pointer`` and ``pointer + 1``, −1 for none."""
-    current = -1
-    number = -1
-    for column in range(13):
-        if columns[column] != 0:
-            number += 1
-            if number == pointer:
-                current = column
-            elif number > pointer:
-                return current, column
-    return current, -1
+def _gaps_of_suit(
+    players: NDArray[np.int8], delta: int, most_captures: int, row_budget: int
+) -> int:
+    """The gaps before all captures in one suit but the first, packed; uses up the suit.
+
+    ``players`` (13,) says from the ace down who holds a card, 1 or 2, or 0 for neither;
+    ``delta`` is the column of the first capture. After a capture the other player's
+    lowest card is removed. Each further capture, up to ``most_captures`` in all, is of
+    the next card down. It costs the gap between them, but only ``row_budget`` captures
+    do, and the rest are free. The walk ends where the suit alone passes the budget of
+    all suits, or reaches χ = 13 with the other suits' free captures.
+    """
+    gaps = NO_GAPS
+    budget = GAP_BUDGET - delta
+    chi = FREE_CAPTURES + delta
+    captured = 1
+    _remove_lowest(players, 3 - players[delta])
+    while captured < most_captures and chi < MOST_CHI:
+        last_capture, next_card = _neighbours(players, captured - 1)
+        if next_card < 0:
+            break
+        gap = 0
+        if row_budget > 0:
+            gap = next_card - last_capture - 1
+            row_budget -= 1
+        if gap > budget:
+            break
+        gaps ^= (END ^ gap) << (GAP_BITS * (captured - 1))  # the gap in place of an END
+        budget -= gap
+        chi += 1 + gap
+        captured += 1
+        _remove_lowest(players, 3 - players[next_card])
+    return gaps
 
 
 @njit
-def remove_rightmost(columns: NDArray[np.int8], value: int) -> None:
-    """Step 4 on one row: the player ``value`` loses their rightmost card, if any."""
+def _neighbours(players: NDArray[np.int8], number: int) -> tuple[int, int]:
+    """The columns of a suit's cards ``number`` and ``number + 1``, −1 for none.
+
+    ``players`` (13,) is 0 where neither player holds the card of a column.
+    """
+    column_of_number = -1
+    cards = 0
+    for column in range(13):
+        if players[column] != 0:
+            if cards == number:
+                column_of_number = column
+            elif cards > number:
+                return column_of_number, column
+            cards += 1
+    return column_of_number, -1
+
+
+@njit
+def _remove_lowest(players: NDArray[np.int8], player: int) -> None:
+    """Remove the lowest card of a player, 1 or 2, from a suit, if there is any.
+
+    ``players`` (13,) says from the ace down who holds each card.
+    """
     for column in range(12, -1, -1):
-        if columns[column] == value:
-            columns[column] = 0
+        if players[column] == player:
+            players[column] = 0
             return
 
 
@@ -176,79 +239,97 @@ def weigh(values: NDArray[np.integer], ways: Ints, out: Ints) -> None:
         out[values[i]] += ways[i]
 
 
+def leading_gaps(summaries: Ints) -> Ints:
+    """Δ of each of an array of summaries."""
+    return summaries >> DELTA_SHIFT & DELTA_MASK
+
+
 def simplified(summary: Ints) -> Ints:
     """Summaries in which what cannot recover is one value.
 
     That is DEAD, or FAILS_B with Δ and no gaps.
     """
-    Delta = summary >> DELTA_SHIFT & DELTA_MASK
+    Delta = leading_gaps(summary)
     failed = FAILS_B | Delta << DELTA_SHIFT | NO_GAPS
     alive_or_failed = np.where(summary & FAILS_B, failed, summary)
-    return np.where(Delta > 6, DEAD, alive_or_failed)
+    return np.where(Delta > GAP_BUDGET, DEAD, alive_or_failed)
 
 
 @njit
 def merge_pair(left: int, right: int) -> int:
-    """Summary of two groups of suits from their summaries.
+    """The summary of two groups of suits together, from those of each group.
 
-    The left group is first on ties.
-
-    What stands above the 32 bits of a summary is added up (see
-    ``scripts/count_shifts.py``).
+    A summary is what suits contribute to Algorithm 2: Δ, the sum of their leading gaps;
+    whether condition B fails in one of them; and the gaps that captures after the free
+    ones pay, in the order in which they are taken. What stands above its 32 bits
+    belongs to the caller (``scripts/count_shifts.py``) and is added up.
     """
-    Delta = (left >> DELTA_SHIFT & DELTA_MASK) + (right >> DELTA_SHIFT & DELTA_MASK)
+    Delta = leading_gap_of(left) + leading_gap_of(right)
     above = (left >> SUMMARY_BITS) + (right >> SUMMARY_BITS) << SUMMARY_BITS
-    if Delta > 6:
+    if Delta > GAP_BUDGET:
         return above | DEAD
     if (left | right) & FAILS_B:
-        return above | FAILS_B | Delta << DELTA_SHIFT | NO_GAPS
-    left &= NO_GAPS
-    right &= NO_GAPS
-    gaps = NO_GAPS
-    budget = 6 - Delta
-    chi = 4 + Delta
-    shift = 0
-    while chi < 13:
-        gap = left & END
-        if gap <= right & END:
-            left >>= 3
-        else:
-            gap = right & END
-            right >>= 3
-        if gap > budget:
-            break
-        gaps ^= (END ^ gap) << shift
-        shift += 3
-        budget -= gap
-        chi += 1 + gap
+        return above | _without_captures(Delta)
+    gaps = _merged_gaps(left & NO_GAPS, right & NO_GAPS, Delta)
     return above | Delta << DELTA_SHIFT | gaps
 
 
 @njit
-def outcome(summary: int) -> int:
-    """The outcome code of a whole deal's summary.
+def _merged_gaps(left: int, right: int, Delta: int) -> int:
+    """The gaps of two groups of suits in the order in which they are paid, packed.
 
-    Each suit has one free capture. Each further one stands in the summary by the gap
-    before it, in ``GAP_BITS`` bits, up to ``END``. χ is T and all gaps, and ends at 13.
+    Always the smaller of the two next gaps comes, on ties that of the left group, until
+    the budget that the leading gaps Δ leave is too small, or χ, captures and gaps paid,
+    reaches 13. ``left`` and ``right`` hold three bits for each gap, the next one
+    lowest, and END after the last, which is larger than any gap.
     """
-    Delta = summary >> DELTA_SHIFT & DELTA_MASK
-    if Delta > 6:
+    gaps = NO_GAPS
+    budget = GAP_BUDGET - Delta
+    chi = FREE_CAPTURES + Delta
+    shift = 0
+    while chi < MOST_CHI:
+        gap = left & END
+        if gap <= right & END:
+            left >>= GAP_BITS
+        else:
+            gap = right & END
+            right >>= GAP_BITS
+        if gap > budget:
+            break
+        gaps ^= (END ^ gap) << shift  # the gap in place of an END
+        shift += GAP_BITS
+        budget -= gap
+        chi += 1 + gap
+    return gaps
+
+
+@njit
+def outcome(summary: int) -> int:
+    """What Algorithm 2 gives for a deal whose four suits have this summary, as a code.
+
+    The code is FAILED_A where the leading gaps Δ exceed 6; FAILED_B where condition B
+    fails; else Δ, T and χ, each at its place. T counts the free capture of each suit
+    and one for each gap of the summary; χ adds the gaps, and ends both at 13.
+    """
+    Delta = leading_gap_of(summary)
+    if Delta > GAP_BUDGET:
         return FAILED_A
     if summary & FAILS_B:
         return FAILED_B
-    T = 4
-    chi = 4 + Delta
-    while chi < 13 and summary & END != END:
-        gap = summary & END
-        chi += 1 + gap
+    T = FREE_CAPTURES
+    chi = FREE_CAPTURES + Delta
+    gap = summary & END
+    while chi < MOST_CHI and gap != END:
         T += 1
+        chi += 1 + gap
         summary >>= GAP_BITS
+        gap = summary & END
     return DELTA_PLACE * Delta + T_PLACE * T + chi
 
 
 @njit
 def merge_table(left: Ints, right: Ints) -> Ints:
-    """The merged summary of each pair of summaries."""
+    """(left, right) the summary of each pair of groups of suits, from their summaries."""
     out = np.empty((len(left), len(right)), dtype=np.int64)
     for i in range(len(left)):
         for j in range(len(right)):
@@ -258,7 +339,7 @@ def merge_table(left: Ints, right: Ints) -> Ints:
 
 @njit
 def outcome_table(left: Ints, right: Ints) -> NDArray[np.int16]:
-    """Outcome code of each pair of half-deal summaries."""
+    """(left, right) the outcome code of each pair of half deals, from their summaries."""
     out = np.empty((len(left), len(right)), dtype=np.int16)
     for i in range(len(left)):
         for j in range(len(right)):

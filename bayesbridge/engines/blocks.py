@@ -102,9 +102,12 @@ class Block:
         holders: Holders,
         measures: Sequence[SuitMeasure],
     ) -> Block:
-        """All rows that fit into the rooms of the holders.
+        """All ways to share out the cards of a block that overfill no holder.
 
-        ``measures``: those that tell cards apart.
+        A holder is a seat or the pool of seats that share what is left; its room is how
+        many cards it takes. Cards of one kind, which may lie in the same hands and that
+        no measure of ``measures`` tells apart, are counted together: a row says how
+        many of each kind each holder gets.
         """
         kinds = _kinds(cards, holders, measures)
         rooms = np.array(holders.rooms)
@@ -124,34 +127,49 @@ class Block:
     def vectors(
         self, place: int, certain: int, measures: Sequence[SuitMeasure]
     ) -> Ints:
-        """(rows, 1 + measures) how many cards a holder gets, and what they measure.
+        """(rows, 1 + measures) one holder's length and measures in each row.
 
-        ``place``: of the holder among all holders; ``certain``: the mask of the cards
-        that it has anyway. They count in block 0, or in their suit where a measure is
-        not additive.
+        A row says how many of the block's unknown cards of each kind the holder gets.
+        ``place``: its number among the holders, seats and the pool of others;
+        ``measures``: pairs of a measure, a number such as points, and the suit in which
+        it is taken or ``None``. ``certain``: the mask of the cards that the holder has
+        anyway. An additive measure counts these in block 0, once; any other is taken of
+        whole suits, in the block that the suit is.
         """
-        counts = self.counts[:, :, place].astype(np.int64)
+        counts_of_kinds = self.counts[:, :, place].astype(np.int64)  # (rows, kinds)
         columns = []
         for measure, suit in ((LENGTH, None), *measures):
             if measure.weights is None:
-                columns.append(self._by_suit(counts, certain, measure, suit))
+                column = self._measure_suit(counts_of_kinds, certain, measure, suit)
             else:
-                weights = _card_weights(measure.weights, suit)
-                columns.append(self._added_up(counts, certain, weights))
+                card_weights = _card_weights(measure.weights, suit)
+                column = self._add_up(counts_of_kinds, certain, card_weights)
+            columns.append(column)
         return np.stack(columns, axis=1)
 
-    def _added_up(self, counts: Ints, certain: int, weights: list[int]) -> Ints:
-        """(rows,) an additive measure; ``weights``: by card."""
-        own = 0
-        if self.number == 0:
-            own = sum(weights[card] for card in range(52) if certain >> card & 1)
-        kind_weights = [weights[cards[0]] for cards in self.kinds]
-        return np.asarray(own + counts @ np.array(kind_weights, dtype=np.int64))
+    def _add_up(self, counts: Ints, certain: int, card_weights: list[int]) -> Ints:
+        """(rows,) an additive measure of a holder's cards.
 
-    def _by_suit(
+        ``counts``: (rows, kinds) how many cards of each kind it gets; ``card_weights``:
+        what each card of the deck counts. ``certain`` cards are counted in block 0.
+        """
+        of_certain = 0
+        if self.number == 0:
+            held = [card for card in range(52) if certain >> card & 1]
+            of_certain = sum(card_weights[card] for card in held)
+        kind_weights = [card_weights[cards[0]] for cards in self.kinds]
+        return np.asarray(of_certain + counts @ np.array(kind_weights, dtype=np.int64))
+
+    def _measure_suit(
         self, counts: Ints, certain: int, measure: Measure, suit: int | None
     ) -> Ints:
-        """(rows,) a measure of the whole holding in the suit that the block is."""
+        """(rows,) a measure of the whole holding in a suit, as losers are.
+
+        The block is a suit, number ``self.number``. The measure is 0 where it is of
+        another ``suit``; ``None`` is every suit, each in its own block. ``counts``:
+        (rows, kinds) how many cards of each kind the holder gets; ``certain``: the mask
+        of those that it has anyway.
+        """
         if suit not in (None, self.number):
             return np.zeros(len(counts), dtype=np.int64)
         certain_field = certain >> (13 * self.number) & SUIT_MASK
@@ -176,10 +194,11 @@ def _kinds(
 
 
 def _fitting_pairs(totals: Ints, shares: Ints, rooms: Ints) -> tuple[Ints, Ints]:
-    """The numbers of rows so far and of shares that overfill no holder together.
+    """All pairs of a row and a share that overfill no holder, by their indices.
 
-    ``totals``: (rows, holders) cards that each holder has in a row so far; ``shares``:
-    (n, holders) those of one more kind; ``rooms``: (holders,).
+    A row says how many cards each holder, a seat or the pool of others, has so far:
+    ``totals`` (rows, holders). A share says how many cards of one more kind each gets:
+    ``shares`` (n, holders). ``rooms``: (holders,) how many cards each takes.
     """
     verify_size(len(totals) * len(shares), MOST_ROWS_TRIED, "rows")
     row = np.repeat(np.arange(len(totals)), len(shares))
@@ -209,9 +228,11 @@ def _card_weights(rank_weights: Sequence[int], suit: int | None) -> list[int]:
 
 
 def deck_blocks(holders: Holders, measures: Sequence[SuitMeasure]) -> list[Block]:
-    """The unknown cards in four blocks.
+    """The unknown cards in four blocks, with all ways to share out each.
 
-    By rank where no measure is of a suit and tables stay small, else by suit.
+    Blocks are of some ranks where every measure adds up over the cards of all suits, as
+    points do, and tables stay small; else they are the suits. A measure has weights by
+    rank if it adds up, ``None`` else; it comes with its suit, ``None`` for all.
     """
     unknown = [card for card in range(52) if holders.known.unknown_mask >> card & 1]
     weights = [measure.weights for measure, suit in measures if suit is None]
@@ -242,10 +263,12 @@ def _blocks_of(
 def _by_rank(
     unknown: list[int], weights: Sequence[Sequence[int]], holders: int
 ) -> list[list[int]]:
-    """The cards of four blocks: those that count something in two, the others in one.
+    """The unknown cards in four blocks, by rank: high and low ones that count, others.
 
-    They are in halves of 26 cards where ways of a half could pass ``WAYS_BITS``.
-    ``weights``: by rank, for each measure.
+    A card counts where a measure gives its rank a weight: ``weights`` has one list by
+    rank for each measure. The first two blocks are one half of the deck in later
+    tables, the last two the other. Where the ways to share out a half among so many
+    ``holders`` could be too large a number, halves are made of 26 cards at most.
     """
     counting_ranks = set(np.flatnonzero(np.any(weights, axis=0)).tolist())
     counting = [card for card in unknown if card % 13 in counting_ranks]
@@ -256,5 +279,5 @@ def _by_rank(
     low = [card for card in counting if card % 13 not in high_ranks]
     if max(len(counting), len(plain)) * math.log2(holders) < WAYS_BITS:
         return [high, low, plain, []]
-    room = max(26 - len(high), 0)
-    return [high, plain[:room], low, plain[room:]]
+    plain_with_high = max(26 - len(high), 0)
+    return [high, plain[:plain_with_high], low, plain[plain_with_high:]]

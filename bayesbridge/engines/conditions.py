@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,14 +42,16 @@ ONE_IN_HUNDRED = 0.01  # rarer ones are 1 in a whole number
 def count(constraints: Constraints) -> int:
     """The number of layouts that fit, conditions aside.
 
-    It is 0 if the constraints contradict each other.
+    It is 0 if the constraints contradict each other. Where tables are too large, the
+    layouts are counted for each length of some seat's suit, and added up.
     """
     hard = replace(constraints, conditions=())
-    settled = hard.normalised()
+    settled = hard.normalised()  # with all that follows from the constraints
     if settled.impossible:
         return 0
-    certain_cards = replace(Constraints.free(), must=settled.must)
-    if settled == certain_cards.normalised():
+    certain_cards_alone = replace(Constraints.free(), must=settled.must).normalised()
+    if settled == certain_cards_alone:
+        # Nothing else is known: any way to fill the hands fits.
         return _multinomial([settled.room(seat) for seat in settled.hidden])
     try:
         return DealTable.of(settled, constraint_condition(hard)).total
@@ -77,28 +80,32 @@ def _widest_length(constraints: Constraints) -> tuple[int, int]:
 
 
 def constraint_condition(constraints: Constraints) -> Expression:
-    """What constraints say beyond the places of cards.
+    """What constraints say beyond the places of cards, as an expression.
 
-    That is lengths, shapes, points and conditions.
+    That is lengths, shapes, points and conditions. A bound is left out where it follows
+    from the cards that each seat certainly has and may have.
     """
     settled = constraints.normalised()
     cards_alone = replace(Constraints.free(), must=settled.must, may=settled.may)
-    by_cards = cards_alone.normalised()
+    possible = cards_alone.normalised()  # what the places of cards alone allow
     terms: list[Expression] = []
     for seat in settled.hidden:
         for suit in SUITS:
             terms += _bounds(
                 Held(LENGTH, seat, suit),
-                (constraints.shortest[seat][suit], constraints.longest[seat][suit]),
-                (by_cards.shortest[seat][suit], by_cards.longest[seat][suit]),
+                allowed=(
+                    constraints.shortest[seat][suit],
+                    constraints.longest[seat][suit],
+                ),
+                possible=(possible.shortest[seat][suit], possible.longest[seat][suit]),
             )
         shapes = constraints.shapes[seat]
         if shapes is not None:
             terms.append(ShapeIn(seat, shapes))
         terms += _bounds(
             Held(POINTS, seat, None),
-            (constraints.points_low[seat], constraints.points_high[seat]),
-            (by_cards.points_low[seat], by_cards.points_high[seat]),
+            allowed=(constraints.points_low[seat], constraints.points_high[seat]),
+            possible=(possible.points_low[seat], possible.points_high[seat]),
         )
     return conjunction((*terms, *constraints.conditions))
 
@@ -146,8 +153,10 @@ class ConditionTables:
         try:
             table = DealTable.of(settled, conjunction(tuple(exact)))
         except TablesTooLarge:
-            table, exact, too_large = _largest_table(settled, exact)
-            tested = too_large + tested
+            largest = _largest_table(settled, exact)
+            table = largest.table
+            exact = largest.in_table
+            tested = largest.too_large + tested
         if not table.total:
             raise _nothing_fits(condition)
         return cls(settled, tuple(exact), tuple(tested), table)
@@ -191,18 +200,25 @@ def chance_text(chance: Fraction | float) -> str:
     return f"{100 * share:.3g} % (1 in {one_in})"
 
 
-def _largest_table(
-    known: Constraints, terms: Sequence[Expression]
-) -> tuple[DealTable, list[Expression], list[Expression]]:
-    """A table with as much of the condition as it can hold; the rarest terms come first.
+class _LargestTable(NamedTuple):
+    """A table, the terms of the condition in it, and those that are not."""
 
-    Returns the table, the terms in it, and those that are not.
+    table: DealTable
+    in_table: list[Expression]
+    too_large: list[Expression]
+
+
+def _largest_table(known: Constraints, terms: Sequence[Expression]) -> _LargestTable:
+    """A table with as many terms of a condition as it can hold, the rarest first.
+
+    ``terms`` hold together; a rare one leaves few deals to be tested for those that the
+    table does not hold. One that no deal meets ends the search.
     """
-    tables, too_large = _tables_of_terms(known, terms)
-    tables.sort(key=lambda term_table: term_table[1].total)
+    tables_of_terms, too_large = _tables_of_terms(known, terms)
+    tables_of_terms.sort(key=lambda term_and_table: term_and_table[1].total)
     table = DealTable.of(known)
     in_table: list[Expression] = []
-    for term, term_table in tables:
+    for term, term_table in tables_of_terms:
         try:
             if in_table:
                 table = DealTable.of(known, conjunction((*in_table, term)))
@@ -216,7 +232,7 @@ def _largest_table(
     pieces: list[Expression] = []
     for term in in_table:
         pieces += conjuncts(term)
-    return table, pieces, too_large
+    return _LargestTable(table=table, in_table=pieces, too_large=too_large)
 
 
 def _tables_of_terms(

@@ -1,6 +1,8 @@
 """All layouts, each once, in the order of their numbers and in flat memory.
 
-The numbers are those of :mod:`bayesbridge.engines.tables`. Any stretch can be produced
+The numbers are those of :mod:`bayesbridge.engines.tables`: a layout is its *minors*,
+what the seats hold in clubs and diamonds, completed by its *majors*, hearts and spades;
+layouts with the same minors have consecutive numbers. Any stretch can be produced
 without walking what lies before it, so blocks can go to several workers.
 """
 
@@ -34,8 +36,9 @@ MOST_LAYOUTS: Final = 20_000_000
 
 BLOCK: Final = 1 << 18  # layouts in a block by default: 8 MB
 
-HEARTS: Final = np.uint64(26)  # where the suit begins in a mask
-SPADES: Final = np.uint64(39)
+CLUBS_BIT: Final = 0  # where suits begin in a mask
+HEARTS_BIT: Final = np.uint64(26)
+SPADES_BIT: Final = np.uint64(39)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,12 +79,13 @@ class Enumeration:
         if not len(masks):
             return masks
         index = self.index
-        turns = _turns(index.join, begin, end)
-        in_low, _ = locate(index.join, index.high.ways, turns)
-        partial = np.tile(index.base, (len(turns), 1))
-        add_pair(index.low, 0, in_low, partial)
-        skipped = _number_in_turn(index.join, begin)
-        _walk(index.high, index.join, partial, in_low, skipped, masks)
+        # The numbers at which the minors change, and what the minors are there.
+        first_numbers = _first_numbers_of_minors(index.join, begin, end)
+        minors, _ = locate(index.join, index.high.ways, first_numbers)
+        partial = np.tile(index.base, (len(first_numbers), 1))
+        add_pair(index.low, CLUBS_BIT, minors, partial)
+        skipped = _layouts_before(index.join, begin)
+        _complete_all(index.high, index.join, partial, minors, skipped, masks)
         return masks
 
 
@@ -94,102 +98,116 @@ def _verify_total(layouts: int) -> None:
         )
 
 
-def _number_in_turn(join: KeyJoin, number: int) -> int:
-    """How many layouts with the same low pair of rows have lower numbers."""
+def _layouts_before(join: KeyJoin, number: int) -> int:
+    """How many layouts with the same minors as layout ``number`` come before it."""
     key = int(np.searchsorted(join.key_start, number, side="right")) - 1
     return int((number - join.key_start[key]) % join.key_completions[key])
 
 
 @njit
-def _turns(join: KeyJoin, begin: int, end: int) -> Ints:
-    """The numbers from ``begin`` to ``end`` at which the low pair of rows changes.
+def _first_numbers_of_minors(join: KeyJoin, begin: int, end: int) -> Ints:
+    """The numbers from ``begin`` to ``end`` at which the minors of a layout change.
 
-    ``begin`` comes first.
+    ``begin`` comes first. Minors are what the seats hold in clubs and diamonds. Those
+    that leave the majors the same lengths and points share a *key*; the layouts of key
+    k are numbered from ``join.key_start[k]``, and each of its minors has
+    ``join.key_completions[k]`` layouts, one after the other.
     """
     start = join.key_start
     completions = join.key_completions
-    turns = np.empty(max(end - begin, 0), np.int64)
-    turn = 0
+    first_numbers = np.empty(max(end - begin, 0), np.int64)
+    changes = 0
     number = begin
     key = place_of(start, 0, len(start), number)
     while number < end:
-        turns[turn] = number
-        turn += 1
-        number += completions[key] - (number - start[key]) % completions[key]
+        first_numbers[changes] = number
+        changes += 1
+        same_minors_before = (number - start[key]) % completions[key]
+        number += completions[key] - same_minors_before
         if number == start[key + 1]:
             key += 1
-    return turns[:turn].copy()
+    return first_numbers[:changes].copy()
 
 
 @njit
-def _walk(
+def _complete_all(
     high: SuitPair,
     join: KeyJoin,
     partial: Masks,
-    in_low: Ints,
+    minors: Ints,
     skipped: int,
     out: Masks,
 ) -> None:
-    """Fill (n, 4) ``out`` with each of the partial layouts completed in every way.
+    """Complete partial layouts in every way, until (n, 4) ``out`` is full.
 
-    ``partial``: (turns, 4) layouts without hearts and spades, and ``in_low``: (3, turns)
-    where their clubs and diamonds lie, see :func:`~bayesbridge.engines.tables.locate`;
-    ``skipped``: completions of the first that are left out.
+    ``partial`` (m, 4) are layouts without hearts and spades, whose ways are in
+    ``high``. ``minors`` (3, m) says what clubs and diamonds leave: row KEY the lengths,
+    as the number of a key, and row POINTS the points; ``join`` lists the keys and
+    points of hearts and spades that go with these. The first ``skipped`` completions
+    are left out.
     """
-    place = -skipped
-    for turn in range(len(partial)):
-        key = in_low[KEY, turn]
-        points = in_low[POINTS, turn]
-        partners = join.partners[join.partner_start[key] : join.partner_start[key + 1]]
-        fits = join.fit_points[join.fit_start[points] : join.fit_start[points + 1]]
-        place = _complete(high, partners, fits, partial[turn], out, place)
-        if place == len(out):
-            return
+    place = -skipped  # in ``out``; below 0 while layouts are left out
+    for row in range(len(partial)):
+        key = minors[KEY, row]
+        points = minors[POINTS, row]
+        major_keys = join.partners[
+            join.partner_start[key] : join.partner_start[key + 1]
+        ]
+        major_points = join.fit_points[
+            join.fit_start[points] : join.fit_start[points + 1]
+        ]
+        for major_key in major_keys:
+            for points_of_key in major_points:
+                place = _complete(
+                    high, major_key, points_of_key, partial[row], out, place
+                )
+                if place == len(out):
+                    return
 
 
 @njit
 def _complete(
     high: SuitPair,
-    partners: Ints,
-    fits: Ints,
+    key: int,
+    points: int,
     partial: NDArray[np.uint64],
     out: Masks,
     place: int,
 ) -> int:
-    """Complete a (4,) partial layout with all pairs of rows of some keys.
+    """Complete a (4,) partial layout with all hearts and spades of a key and points.
 
-    ``partners``: the keys, and ``fits``: the points indices of each that fit. Layouts
-    are written to ``out`` from ``place`` on, which is negative while so many are still
-    left out; returns the place after them. Letters: a, b are length indices in hearts
-    and spades, p, q points indices in them.
+    A key is all lengths of the seats in both suits together. It is made up of pairings,
+    lengths in hearts and lengths in spades, and the points of points in either. For
+    each the suit has rows: which cards each seat gets. Layouts are written to ``out``
+    from ``place`` on. A ``place`` below 0 is how many are still left out. Returns the
+    place after them.
     """
-    heart_ways = high.first.ways
+    heart_ways = high.first.ways  # (lengths, points): how many rows
     spade_ways = high.second.ways
-    width = high.ways.shape[1]
-    for key in partners:
-        for points in fits:
-            for pairing in range(high.pairing_start[key], high.pairing_start[key + 1]):
-                a = high.pairing_first[pairing]
-                b = high.pairing_second[pairing]
-                for p in high.first.scores:
-                    q = points - p
-                    if q < 0:
-                        break
-                    ways = heart_ways[a, p] * spade_ways[b, q]
-                    if ways <= max(-place, 0):
-                        place += ways
-                        continue
-                    heart = high.first.start[a * width + p]
-                    spade = high.second.start[b * width + q]
-                    place = _add_rows(
-                        partial,
-                        high.first.fields[heart : heart + heart_ways[a, p]],
-                        high.second.fields[spade : spade + spade_ways[b, q]],
-                        out,
-                        place,
-                    )
-                    if place == len(out):
-                        return place
+    width = high.ways.shape[1]  # how many points there are in a key
+    for pairing in range(high.pairing_start[key], high.pairing_start[key + 1]):
+        heart_lengths = high.pairing_first[pairing]
+        spade_lengths = high.pairing_second[pairing]
+        for heart_points in high.first.scores:
+            spade_points = points - heart_points
+            if spade_points < 0:
+                break
+            hearts = heart_ways[heart_lengths, heart_points]
+            spades = spade_ways[spade_lengths, spade_points]
+            if hearts * spades <= max(-place, 0):
+                place += hearts * spades  # none, or all are left out
+                continue
+            first_heart = high.first.start[heart_lengths * width + heart_points]
+            first_spade = high.second.start[spade_lengths * width + spade_points]
+            place = _add_rows(
+                partial,
+                high.first.fields[first_heart : first_heart + hearts],
+                high.second.fields[first_spade : first_spade + spades],
+                out,
+                place,
+            )
+            if place == len(out):
+                return place
     return place
 
 
@@ -201,27 +219,30 @@ def _add_rows(
     out: Masks,
     place: int,
 ) -> int:
-    """Complete a (4,) partial layout with (n, 4) rows of hearts and (m, 4) of spades.
+    """Complete a (4,) partial layout with each of some hearts and each of some spades.
 
-    See :func:`_complete`: pairs are written as far as ``out`` has room for them.
+    A row says which cards of the suit each seat gets: (h, 4) and (s, 4) fields of 13
+    bits. The h · s layouts are written to (n, 4) ``out`` from ``place`` on, as far as
+    there is room; a ``place`` below 0 is how many of them are left out first. Returns
+    the place after the last.
     """
     skipped = max(-place, 0)
     place = max(place, 0)
     first_heart = skipped // len(spade_rows)
     first_spade = skipped - first_heart * len(spade_rows)
     for heart in range(first_heart, len(heart_rows)):
-        north = partial[0] | np.uint64(heart_rows[heart, 0]) << HEARTS
-        east = partial[1] | np.uint64(heart_rows[heart, 1]) << HEARTS
-        south = partial[2] | np.uint64(heart_rows[heart, 2]) << HEARTS
-        west = partial[3] | np.uint64(heart_rows[heart, 3]) << HEARTS
+        north = partial[0] | np.uint64(heart_rows[heart, 0]) << HEARTS_BIT
+        east = partial[1] | np.uint64(heart_rows[heart, 1]) << HEARTS_BIT
+        south = partial[2] | np.uint64(heart_rows[heart, 2]) << HEARTS_BIT
+        west = partial[3] | np.uint64(heart_rows[heart, 3]) << HEARTS_BIT
         spade_end = min(len(spade_rows), first_spade + len(out) - place)
         for spade in range(first_spade, spade_end):
-            out[place, 0] = north | np.uint64(spade_rows[spade, 0]) << SPADES
-            out[place, 1] = east | np.uint64(spade_rows[spade, 1]) << SPADES
-            out[place, 2] = south | np.uint64(spade_rows[spade, 2]) << SPADES
-            out[place, 3] = west | np.uint64(spade_rows[spade, 3]) << SPADES
+            out[place, 0] = north | np.uint64(spade_rows[spade, 0]) << SPADES_BIT
+            out[place, 1] = east | np.uint64(spade_rows[spade, 1]) << SPADES_BIT
+            out[place, 2] = south | np.uint64(spade_rows[spade, 2]) << SPADES_BIT
+            out[place, 3] = west | np.uint64(spade_rows[spade, 3]) << SPADES_BIT
             place += 1
         if place == len(out):
             break
-        first_spade = 0
+        first_spade = 0  # only the first of the hearts may begin in the middle
     return place

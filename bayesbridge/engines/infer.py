@@ -54,9 +54,11 @@ MOST_REJECTED: Final = 2_000_000
 def infer(
     target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None
 ) -> Draws:
-    """Run one engine, or the most exact that fits.
+    """Weighted layouts of a target, by the engine that ``method`` names.
 
-    A proposal is fitted from ``start``, that of an earlier step.
+    ``auto`` is the engine that chooses the most exact one that fits. ``draws`` is how
+    many layouts where these are drawn; ``rng`` a seed. An engine that fits a proposal
+    begins with ``start``, that of an earlier question.
     """
     if str(method) not in ENGINES:
         hint = did_you_mean(str(method), ENGINES)
@@ -68,9 +70,10 @@ def infer(
         raise BayesBridgeError(
             f"{draws} draws: take at least 2, better thousands", draws=draws
         )
-    numbers = generator(rng)
+    run_engine = ENGINES[method]
+    why = "as asked"  # of an engine that was named; auto says why it chose another
     with one_thread():
-        return ENGINES[method](target, draws, numbers, "as asked", start)
+        return run_engine(target, draws, generator(rng), why, start)
 
 
 def _auto(
@@ -80,7 +83,12 @@ def _auto(
     _why: str,
     start: Proposal | None,
 ) -> Draws:
-    """The most exact engine that fits."""
+    """The most exact engine that fits, whatever was asked.
+
+    All layouts where they can be walked; exact draws where there are no calls; exact
+    tables where these hold the calls; else draws from a fitted proposal, which are moved
+    as particles where their effective sample size is small.
+    """
     most_layouts = MOST_LAYOUTS
     if target.soft:
         most_layouts = min(MOST_LAYOUTS, target.cost.most_layouts)
@@ -107,10 +115,19 @@ def _enumerate(
     why: str,
     _: Proposal | None = None,
 ) -> Draws:
-    """All layouts, weighted by Bayes' rule."""
+    """All layouts that fit, weighted by Bayes' rule.
+
+    Without soft evidence and conditions they count the same, and tables by suit
+    (``target.sampler``) have the marginals already.
+    """
     walk = Enumeration.of(target.sampler)
     unweighted = Draws(
-        target, "enumerate", (why,), walk, exact=True, ess=float(target.count)
+        target=target,
+        method="enumerate",
+        reasons=(why,),
+        source=walk,
+        exact=True,
+        ess=float(target.count),
     )
     if target.plain:
         return replace(unweighted, tables=target.sampler)
@@ -119,6 +136,7 @@ def _enumerate(
     if log_likelihood.max() == -np.inf:
         raise target.unexplained()
     weights = Weights(log_likelihood)
+    # The mean over layouts walked becomes that over layouts that meet the conditions.
     log_marginal = weights.log_mean + target.log_share(target.support_size)
     return replace(
         unweighted,
@@ -146,7 +164,12 @@ def _sample(
     reasons = (why, f"{draws} independent exact draws, marginals exact by counting")
     pending = LazyDraws(target.sampler.draw, draws, seed_state(rng))
     return Draws(
-        target, "direct", reasons, pending, ess=float(draws), tables=target.sampler
+        target=target,
+        method="direct",
+        reasons=reasons,
+        source=pending,
+        ess=float(draws),
+        tables=target.sampler,
     )
 
 
@@ -160,7 +183,13 @@ def _sample_conditions(
         return _sample_tested(target, draws, state, why)
     drawn = f"{draws} independent exact draws from tables of the conditions"
     pending = LazyDraws(plan.table.draw, draws, state)
-    return Draws(target, "direct", (why, drawn), pending, ess=float(draws))
+    return Draws(
+        target=target,
+        method="direct",
+        reasons=(why, drawn),
+        source=pending,
+        ess=float(draws),
+    )
 
 
 def _accepted_draws(target: Target, draws: int, state: State) -> tuple[Masks, int]:
@@ -180,9 +209,15 @@ def _accepted_draws(target: Target, draws: int, state: State) -> tuple[Masks, in
 
 
 def _sample_tested(target: Target, draws: int, state: State, why: str) -> Draws:
-    """Draws from tables of which those count that meet the other conditions."""
+    """Draws from tables of some conditions, rejected where another does not hold.
+
+    ``why`` is why this engine answers. The share that was kept estimates how likely the
+    other conditions are, with a binomial error; ``target.log_share`` makes it a share of
+    the layouts that ``target.count`` counts.
+    """
     accepted, drawn = _accepted_draws(target, draws, state)
     kept = len(accepted)
+    share_kept = kept / drawn
     tested = "; ".join(map(short_text, target.plan.tested))
     if kept < MIN_ESS:
         raise TooFewDraws(
@@ -198,13 +233,14 @@ def _sample_tested(target: Target, draws: int, state: State, why: str) -> Draws:
     )
     if not target.fitting.exact:
         how_drawn += "; the layouts counted are those before this test"
+    log_share = target.log_share(target.plan.table.total)
     return Draws(
-        target,
-        "direct",
-        (why, how_drawn),
-        masks,
-        log_marginal=math.log(kept / drawn) + target.log_share(target.plan.table.total),
-        log_marginal_error=math.sqrt((1 - kept / drawn) / kept),
+        target=target,
+        method="direct",
+        reasons=(why, how_drawn),
+        source=masks,
+        log_marginal=math.log(share_kept) + log_share,
+        log_marginal_error=math.sqrt((1 - share_kept) / kept),
         ess=float(len(masks)),
     )
 
@@ -216,7 +252,11 @@ def _weigh(
     why: str,
     _: Proposal | None = None,
 ) -> Draws:
-    """Uniform draws under the hard evidence, weighted by the soft evidence."""
+    """Uniform draws under the hard evidence, weighted by the soft evidence.
+
+    The weight of a layout is its likelihood, P(calls ∣ layout), and 0 where a condition
+    does not hold. Weights that are worth too few draws are refused.
+    """
     masks = target.uniform.draw(draws, rng)
     by_term = target.soft.by_term(masks)
     fits = target.constraints.meets(masks)
@@ -224,13 +264,14 @@ def _weigh(
     if log_weights.max() == -np.inf:
         raise target.unexplained(draws)
     weights = Weights(log_weights)
-    _verify_ess(weights, _best_log_weight(target, masks, by_term))
+    best_possible = _best_log_weight(target, masks, by_term)
+    _verify_ess(weights, best_possible)
     weighted = f"{draws} weighted draws, effective sample size {weights.ess:.0f}"
     return Draws(
-        target,
-        "likelihood-weighting",
-        (why, weighted),
-        masks,
+        target=target,
+        method="likelihood-weighting",
+        reasons=(why, weighted),
+        source=masks,
         importance=weights,
         likelihood=weights.log,
         log_marginal=weights.log_mean + target.log_share(target.uniform.total),
@@ -239,13 +280,15 @@ def _weigh(
     )
 
 
-def _verify_ess(weights: Weights, best: float) -> None:
-    """Refuse weights that are worth too few draws.
+def _verify_ess(weights: Weights, best_log_weight: float) -> None:
+    """Refuse weights of too small an effective sample size (ESS).
 
-    Also those that would be with one more layout of the ``best`` log weight.
+    The draws may have missed the layouts of the highest weight. So one of
+    ``best_log_weight``, the best that a layout may have, is added: if that makes the
+    ESS much smaller, the draws are refused too.
     """
     draws = len(weights)
-    worth = Weights(np.append(weights.log, best)).ess
+    worth = Weights(np.append(weights.log, best_log_weight)).ess
     if weights.ess < MIN_ESS:
         problem = (
             f"{draws} uniform draws have an effective sample size of "
@@ -268,22 +311,27 @@ def _verify_ess(weights: Weights, best: float) -> None:
 def _best_log_weight(
     target: Target, masks: Masks, by_term: NDArray[np.float64]
 ) -> float:
-    """The log weight that a layout may have which was not drawn.
+    """The log weight of the best layout that may exist, drawn or not.
 
-    In it every seat explains its calls as the best of its (n, 4) hands does, or with
-    certainty where all hands explain all calls of a seat equally, since then perhaps
-    none of them does. ``by_term``: (n, terms) log likelihoods.
+    In it each seat holds the one of its drawn hands that explains its calls best. The
+    sum over seats is more than any draw has where the best hands were not met together.
+    A seat whose hands differ, but all explain its calls equally, tells nothing: perhaps
+    no hand that does was drawn. It counts as one that explains them with certainty, log
+    likelihood 0. ``masks``: (n, 4) layouts; ``by_term``: (n, terms) log likelihoods of
+    them by each term of the soft evidence, which is about one seat or two.
     """
-    total = 0.0
-    seats_of_term = [term.seats for term in target.soft.terms]
-    for seats in dict.fromkeys(seats_of_term):
-        columns = [term_seats == seats for term_seats in seats_of_term]
-        log_likelihood = by_term[:, columns].sum(axis=1)
+    best = 0.0
+    seats_of_terms = [term.seats for term in target.soft.terms]
+    for seats in dict.fromkeys(seats_of_terms):
+        about_seats = [term_seats == seats for term_seats in seats_of_terms]
+        log_likelihood = by_term[:, about_seats].sum(axis=1)
         hands = masks[:, list(seats)]
-        hands_differ = (hands != hands[0]).any()
-        if not (np.ptp(log_likelihood) < EQUAL and hands_differ):
-            total += float(log_likelihood.max())
-    return total
+        hands_differ = bool((hands != hands[0]).any())
+        all_equal = bool(np.ptp(log_likelihood) < EQUAL)
+        if all_equal and hands_differ:
+            continue
+        best += float(log_likelihood.max())
+    return best
 
 
 def _particles(

@@ -37,26 +37,36 @@ from bayesbridge.runtime.random64 import Seed, State, next64, seed_state
 MOST_PARTICLES: Final = 4000  # each is moved by itself, which takes long
 SWAPS: Final = (1, 1, 2, 3)  # of a Metropolis step, one of these
 
+HALF_WORD: Final = np.uint64(32)  # bits of half a random word
+LOWER_HALF: Final = np.uint64(0xFFFFFFFF)
+
 
 class Moves(NamedTuple):
-    """Hard evidence as the kernel reads it."""
+    """Hard evidence as the kernel reads it.
 
-    cards: Ints  #: (m,) the cards whose place is not certain.
+    The m cards whose seat is not certain lie at m places, those of a seat side by side.
+    """
+
+    cards: Ints  #: (m,) the cards whose seat is not certain.
     suits: Ints  #: (m,) their suits and their points.
     points: Ints
     allowed: Ints  #: (m,) bit s is set if seat s may hold the card.
     start: Ints  #: (5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m.
     seat_of: Ints  #: (m,) the seat that has each place.
     certain: Hands  #: (4,) masks of the cards that each seat certainly holds.
-    lengths: Ints  #: (4, 4) by seat and suit, how many these are.
-    scores: Ints  #: (4,) their points.
+    certain_lengths: Ints  #: (4, 4) by seat and suit, how many these are.
+    certain_points: Ints  #: (4,) their points.
     points_low: Ints
     points_high: Ints
     shapes: Bools  #: (4, 14, 14, 14) whether a seat may have these lengths of C D H.
 
     @classmethod
     def of(cls, constraints: Constraints) -> Moves:
-        """From constraints, whose conditions are left out."""
+        """From constraints, whose conditions are left out.
+
+        Normalised, they have for each seat masks of the cards that it must and may
+        hold, its room for other cards than those, and bounds of its points and lengths.
+        """
         normal = constraints.normalised()
         unknown = [card for card in range(52) if normal.unknown_mask >> card & 1]
         cards = np.array(unknown, dtype=np.int64)
@@ -73,8 +83,8 @@ class Moves(NamedTuple):
             start=np.cumsum([0, *rooms]).astype(np.int64),
             seat_of=np.repeat(np.arange(4), rooms),
             certain=certain,
-            lengths=suit_lengths(certain).astype(np.int64),
-            scores=high_card_points(certain).astype(np.int64),
+            certain_lengths=suit_lengths(certain).astype(np.int64),
+            certain_points=high_card_points(certain).astype(np.int64),
             points_low=np.array(normal.points_low, dtype=np.int64),
             points_high=np.array(normal.points_high, dtype=np.int64),
             shapes=np.stack([_allowed_shapes(normal, seat) for seat in range(4)]),
@@ -101,14 +111,18 @@ def _allowed_shapes(constraints: Constraints, seat: int) -> Bools:
     return shape_table(shapes)
 
 
-# Kernels. m cards are in doubt and go by their index into ``cards``: x and y are two of
-# them, i and j their places, a and b the seats of these, s and t their suits. All swaps
+# Kernels. A card is its number among the m cards in doubt, ``moves.cards``. All swaps
 # are one loop: a function called for each would count references to all of ``Moves``.
 
 
 @njit
 def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
-    """Try (n,) swaps in each of (n, 4) layouts; those are made that keep the evidence."""
+    """Try (n,) swaps in each of (n, 4) layouts; those are made that keep the evidence.
+
+    A swap exchanges two cards of different seats, first and second. Each must be
+    allowed at the other seat, and points and lengths of both seats must stay within
+    bounds. ``moves`` is the hard evidence.
+    """
     start = moves.start
     seat_of = moves.seat_of
     allowed = moves.allowed
@@ -117,115 +131,163 @@ def _shuffle(layouts: Masks, swaps: Ints, moves: Moves, state: State) -> None:
     shapes = moves.shapes
     low = moves.points_low
     high = moves.points_high
-    places = np.empty(len(seat_of), dtype=np.int64)  # the card at each place
-    lengths = np.empty((4, 4), dtype=np.int64)
-    points = np.empty(4, dtype=np.int64)
+    card_at = np.empty(len(seat_of), dtype=np.int64)  # by place
+    lengths = np.empty((4, 4), dtype=np.int64)  # by seat and suit
+    points = np.empty(4, dtype=np.int64)  # by seat
     for row in range(len(layouts)):
-        _read_layout(layouts[row], moves, places, lengths, points)
+        _read_layout(layouts[row], moves, card_at, lengths, points)
         for _ in range(swaps[row]):
-            i, j = _two_places(next64(state), start, seat_of)
-            a = seat_of[i]
-            b = seat_of[j]
-            x = places[i]
-            y = places[j]
-            if (allowed[x] >> b & allowed[y] >> a & 1) == 0:
+            first_place, second_place = _two_places(next64(state), start, seat_of)
+            first_seat = seat_of[first_place]
+            second_seat = seat_of[second_place]
+            first_card = card_at[first_place]
+            second_card = card_at[second_place]
+            first_may_go = allowed[first_card] >> second_seat & 1
+            second_may_go = allowed[second_card] >> first_seat & 1
+            if first_may_go & second_may_go == 0:
                 continue
-            gain = card_points[y] - card_points[x]
+            gain = card_points[second_card] - card_points[first_card]
             if gain != 0:
-                if not low[a] <= points[a] + gain <= high[a]:
+                if not low[first_seat] <= points[first_seat] + gain <= high[first_seat]:
                     continue
-                if not low[b] <= points[b] - gain <= high[b]:
+                if (
+                    not low[second_seat]
+                    <= points[second_seat] - gain
+                    <= high[second_seat]
+                ):
                     continue
-            if not _exchange_suits(lengths, shapes, a, b, suits[x], suits[y]):
+            if not _exchange_suits(
+                lengths,
+                shapes,
+                first_seat,
+                second_seat,
+                suits[first_card],
+                suits[second_card],
+            ):
                 continue
-            points[a] += gain
-            points[b] -= gain
-            places[i] = y
-            places[j] = x
-        _write_layout(layouts[row], moves, places)
+            points[first_seat] += gain
+            points[second_seat] -= gain
+            card_at[first_place] = second_card
+            card_at[second_place] = first_card
+        _write_layout(layouts[row], moves, card_at)
+
+
+@njit
+def _scaled(bits: np.uint64, size: int) -> np.int64:
+    """A number from 0 to ``size`` − 1 from 32 random bits: size · bits / 2³²."""
+    return np.int64(bits * np.uint64(size) >> HALF_WORD)
 
 
 @njit
 def _two_places(
     bits: np.uint64, start: Ints, seat_of: Ints
 ) -> tuple[np.int64, np.int64]:
-    """Two places in different hands, by 64 random bits.
+    """Two of the m places of cards, of different seats, by 64 random bits.
 
-    The choice is uneven by less than m / 2³², but it is the same whatever cards lie
-    there, so the proposal stays exactly symmetric. ``start``, ``seat_of``: see
-    :class:`Moves`.
+    The upper half of the bits chooses the first place, the lower half one of those of
+    the other seats. The choice is uneven by less than m / 2³², but it is the same
+    whatever cards lie there, so the proposal stays exactly symmetric. ``start`` (5,):
+    the places of seat s begin at ``start[s]``; ``seat_of`` (m,): the seat of a place.
     """
-    m = len(seat_of)
-    half = np.uint64(32)
-    low_bits = bits & np.uint64(0xFFFFFFFF)
-    i = np.int64((bits >> half) * np.uint64(m) >> half)
-    a = seat_of[i]
-    own = start[a + 1] - start[a]
-    j = np.int64(low_bits * np.uint64(m - own) >> half)
-    if j >= start[a]:
-        j += own
-    return i, j
+    places = len(seat_of)
+    upper_half = bits >> HALF_WORD
+    lower_half = bits & LOWER_HALF
+    first_place = _scaled(upper_half, places)
+    seat = seat_of[first_place]
+    places_of_seat = start[seat + 1] - start[seat]
+    second_place = _scaled(lower_half, places - places_of_seat)
+    if second_place >= start[seat]:
+        second_place += places_of_seat  # those of the first seat are passed over
+    return first_place, second_place
 
 
 @njit
 def _read_layout(
-    layout: Hands, moves: Moves, places: Ints, lengths: Ints, points: Ints
+    layout: Hands, moves: Moves, card_at: Ints, lengths: Ints, points: Ints
 ) -> None:
-    """Fill (m,) the card at each place, (4, 4) lengths and (4,) points of a layout."""
+    """Fill in where the cards of a (4,) layout lie, and what the seats have of them.
+
+    ``card_at`` (m,): for each place the number of the card in doubt that lies there;
+    ``lengths`` (4, 4) and ``points`` (4,) of the seats, of all their cards. Those that
+    they certainly hold are counted in ``moves``.
+    """
     cards = moves.cards
     suits = moves.suits
     card_points = moves.points
     for seat in range(4):
-        points[seat] = moves.scores[seat]
+        points[seat] = moves.certain_points[seat]
         for suit in range(4):
-            lengths[seat, suit] = moves.lengths[seat, suit]
+            lengths[seat, suit] = moves.certain_lengths[seat, suit]
         place = moves.start[seat]
-        for x in range(len(cards)):
-            if layout[seat] >> np.uint64(cards[x]) & np.uint64(1):
-                places[place] = x
+        for card in range(len(cards)):
+            if layout[seat] >> np.uint64(cards[card]) & np.uint64(1):
+                card_at[place] = card
                 place += 1
-                lengths[seat, suits[x]] += 1
-                points[seat] += card_points[x]
+                lengths[seat, suits[card]] += 1
+                points[seat] += card_points[card]
 
 
 @njit
 def _exchange_suits(
-    lengths: Ints, shapes: Bools, a: int, b: int, s: int, t: int
+    lengths: Ints,
+    shapes: Bools,
+    first_seat: int,
+    second_seat: int,
+    first_suit: int,
+    second_suit: int,
 ) -> bool:
-    """Exchange a card of suit s in seat a's hand for one of suit t in seat b's.
+    """Exchange a card of the first seat for one of the second in their lengths.
 
-    The (4, 4) lengths stay as they are if a shape does not allow it; returns whether
-    both do.
+    ``lengths`` (4, 4) are by seat and suit. ``shapes`` (4, 14, 14, 14) says which
+    lengths of C D H a seat may have: if one of the two may not, the lengths stay as
+    they were. Returns whether both may.
     """
-    if s == t:
+    if first_suit == second_suit:
         return True
-    lengths[a, s] -= 1
-    lengths[a, t] += 1
-    lengths[b, t] -= 1
-    lengths[b, s] += 1
-    first_fits = shapes[a, lengths[a, 0], lengths[a, 1], lengths[a, 2]]
-    if first_fits and shapes[b, lengths[b, 0], lengths[b, 1], lengths[b, 2]]:
+    lengths[first_seat, first_suit] -= 1
+    lengths[first_seat, second_suit] += 1
+    lengths[second_seat, second_suit] -= 1
+    lengths[second_seat, first_suit] += 1
+    first_allowed = shapes[
+        first_seat,
+        lengths[first_seat, 0],
+        lengths[first_seat, 1],
+        lengths[first_seat, 2],
+    ]
+    second_allowed = shapes[
+        second_seat,
+        lengths[second_seat, 0],
+        lengths[second_seat, 1],
+        lengths[second_seat, 2],
+    ]
+    if first_allowed and second_allowed:
         return True
-    lengths[a, s] += 1
-    lengths[a, t] -= 1
-    lengths[b, t] += 1
-    lengths[b, s] -= 1
+    lengths[first_seat, first_suit] += 1
+    lengths[first_seat, second_suit] -= 1
+    lengths[second_seat, second_suit] += 1
+    lengths[second_seat, first_suit] -= 1
     return False
 
 
 @njit
-def _write_layout(layout: Hands, moves: Moves, places: Ints) -> None:
-    """Fill a (4,) layout from the card at each place."""
+def _write_layout(layout: Hands, moves: Moves, card_at: Ints) -> None:
+    """Fill a (4,) layout from the card in doubt at each place, and those certain."""
     cards = moves.cards
     start = moves.start
     for seat in range(4):
         layout[seat] = moves.certain[seat]
         for place in range(start[seat], start[seat + 1]):
-            layout[seat] |= np.uint64(1) << np.uint64(cards[places[place]])
+            layout[seat] |= np.uint64(1) << np.uint64(cards[card_at[place]])
 
 
 def moved(drawn: Draws, draws: int, rng: np.random.Generator) -> Draws:
-    """Weighted draws as particles of equal weight, moved by a few Metropolis steps."""
+    """Weighted draws as particles of equal weight, moved by a few Metropolis steps.
+
+    Draws are resampled by weight, so heavy ones become several copies. In each step
+    every particle proposes to swap some cards, and takes the new layout with the chance
+    of the ratio of likelihoods. The effective sample size that is stated, ``lineages``,
+    ignores the moves: it is that of the numbers of copies of each draw.
+    """
     target = drawn.target
     n = max(2, min(draws, MOST_PARTICLES))
     weights = drawn.importance or Weights(np.zeros(len(drawn)))
@@ -241,8 +303,9 @@ def moved(drawn: Draws, draws: int, rng: np.random.Generator) -> Draws:
         accepted &= target.constraints.meets(proposed)
         layouts = np.where(accepted[:, None], proposed, layouts)
         terms = np.where(accepted[:, None], proposed_terms, terms)
-    families = np.unique(ancestors, return_counts=True)[1] / n
-    lineages = min(1.0 / float(families @ families), drawn.ess, float(n))
+    _, copies = np.unique(ancestors, return_counts=True)
+    family_shares = copies / n
+    lineages = min(1.0 / float(family_shares @ family_shares), drawn.ess, float(n))
     descent = f"{n} particles moved from there descend from {lineages:.0f} draws"
     return replace(
         drawn,
@@ -250,7 +313,7 @@ def moved(drawn: Draws, draws: int, rng: np.random.Generator) -> Draws:
         reasons=(*drawn.reasons, descent),
         source=layouts,
         importance=None,
-        proposed=drawn.proposed or drawn.importance,
+        proposed=drawn.proposed or drawn.importance,  # which tell a heavy tail
         likelihood=terms.sum(axis=1),
         ess=lineages,
     )

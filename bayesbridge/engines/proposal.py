@@ -73,7 +73,12 @@ class Tilt(NamedTuple):
 
 
 def side(constraints: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
-    """The side of some seats under normalised constraints."""
+    """One side of a split of cards: the bounds of some seats together, and their tilt.
+
+    From normalised constraints, whose ``must`` and ``may`` are masks of the cards that
+    a seat certainly has and may have. The tilt, a weight of hands by lengths, honours
+    and points, is of a single seat's hand.
+    """
     must = reduce(or_, [constraints.must[seat] for seat in seats])
     may = reduce(or_, [constraints.may[seat] for seat in seats])
     shortest = np.array([constraints.shortest[seat] for seat in seats]).sum(axis=0)
@@ -82,13 +87,13 @@ def side(constraints: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
     most_points = sum(constraints.points_high[seat] for seat in seats)
     bounds = np.minimum([fewest_points, most_points], _MOST_POINTS)
     return Side(
-        must >> _SUIT_SHIFTS & SUIT_MASK,
-        may >> _SUIT_SHIFTS & SUIT_MASK,
-        shortest,
-        np.minimum(longest, 13),
-        bounds,
-        np.exp(tilt.holding),
-        np.exp(tilt.points),
+        must=must >> _SUIT_SHIFTS & SUIT_MASK,
+        may=may >> _SUIT_SHIFTS & SUIT_MASK,
+        low=shortest,
+        high=np.minimum(longest, 13),
+        bounds=bounds,
+        holding=np.exp(tilt.holding),
+        points=np.exp(tilt.points),
     )
 
 
@@ -125,7 +130,9 @@ class Proposal:
     def draw(self, n: int, rng: Seed = None) -> Proposed:
         """``n`` independent layouts with their log density.
 
-        A dead draw is a row of zeros of log density -inf.
+        A draw is dead where the cards left for some seat make no hand that evidence
+        allows: a row of zeros of log density -inf. So is one that meets no condition,
+        such as "the pair has 25 points", that bounds of seats cannot hold.
         """
         generator = np.random.default_rng(rng)
         if self.uniform:
@@ -133,38 +140,49 @@ class Proposal:
             log_q = np.full(n, -math.log(self.sampler.total))
         else:
             layouts, log_q = self._draw_mixed(n, generator)
-        if self.known.conditions:  # draws that do not meet them are dead too
+        if self.known.conditions:
             log_q = np.where(self.known.meets(layouts), log_q, -np.inf)
         return Proposed(layouts, log_q)
 
     def _draw_mixed(self, n: int, generator: np.random.Generator) -> Proposed:
-        """Draws of both parts, in proportion."""
-        from_tilts = generator.random(n) >= self.spread
-        tilted_draws = int(from_tilts.sum())
+        """``n`` draws from the mixture of a uniform and a tilted part, in proportion.
+
+        Each draw is uniform with the chance ``self.spread``. Its density is that of the
+        mixture, whichever part it comes from.
+        """
+        is_tilted = generator.random(n) >= self.spread
+        number_tilted = int(is_tilted.sum())
         layouts = np.empty((n, 4), dtype=np.uint64)
-        log_tilted = np.empty(n)
-        plain = self.sampler.draw(n - tilted_draws, generator)
-        layouts[~from_tilts] = plain
-        log_tilted[~from_tilts] = self.log_tilted(plain)
-        tilted = self._draw_tilted(tilted_draws, generator)
-        layouts[from_tilts] = tilted.layouts
-        log_tilted[from_tilts] = tilted.log_q
+        log_tilted = np.empty(n)  # density of each draw under the tilted part
+        uniform_layouts = self.sampler.draw(n - number_tilted, generator)
+        layouts[~is_tilted] = uniform_layouts
+        log_tilted[~is_tilted] = self.log_tilted(uniform_layouts)
+        tilted = self._draw_tilted(number_tilted, generator)
+        layouts[is_tilted] = tilted.layouts
+        log_tilted[is_tilted] = tilted.log_q
         return Proposed(layouts, self.mixed(log_tilted))
 
     def _draw_tilted(self, n: int, generator: np.random.Generator) -> Proposed:
-        """Draws of the tilted part, with its density alone."""
+        """``n`` draws of the tilted part, with its density alone.
+
+        The seats take their cards in order, each by a weighted split of what is left,
+        and the last one takes the rest. The density is the product of the seats' tilts,
+        divided by the sum of the weights of all ways to split at each step. A draw is
+        dead, a row of zeros of density 0, where a split is impossible: the evidence
+        about seats that wait was not looked at.
+        """
         layouts = np.tile(np.array(self.known.must, dtype=np.uint64), (n, 1))
         left_over = np.full(n, self.known.unknown_mask, dtype=np.uint64)
         log_q = np.zeros(n)
-        for seat, (taker, waiting) in zip(self.order, self.splits, strict=False):
+        *splitting_seats, last_seat = self.order
+        for seat, (taker, waiting) in zip(splitting_seats, self.splits, strict=True):
             hands, log_sums = split(taker, waiting, left_over, seed_state(generator))
             layouts[:, seat] = hands
             log_q += self.tilts[seat].log(hands) - log_sums
             left_over &= ~hands
-        last_seat = self.order[-1]
         layouts[:, last_seat] |= left_over
         log_q += self.tilts[last_seat].log(layouts[:, last_seat])
-        dead = (layouts == 0).any(axis=1)
+        dead = (layouts == 0).any(axis=1)  # an impossible split gives an empty hand
         layouts[dead] = 0
         log_q[dead] = -np.inf
         return Proposed(layouts, log_q)
@@ -175,7 +193,10 @@ class Proposal:
         return self.spread >= 1.0 or len(self.order) < 2
 
     def mixed(self, log_tilted: Floats) -> Floats:
-        """The log density of both parts together; the density of a dead draw stays 0."""
+        """(n,) the log density of both parts together, from that of the tilted part.
+
+        The density of a dead draw, one that is no layout, stays 0.
+        """
         log_uniform = math.log(self.spread / self.sampler.total)
         log_tilted_part = math.log1p(-self.spread) + log_tilted
         log_q = np.logaddexp(log_tilted_part, log_uniform)

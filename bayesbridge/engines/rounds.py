@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ target: a rough fit beats a short step.
 """
 
 EVEN_SHARE: Final = 0.3  # of the rows that are chosen without regard to weight
+SYSTEMATIC_OFFSET: Final = 0.5  # not drawn: a fit needs no random choice of its rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +98,11 @@ class Round:
     def continued(self, following: Round) -> Round:
         """This round with more draws of the same proposal."""
         return Round(
-            self.proposal,
-            np.concatenate([self.layouts, following.layouts]),
-            np.concatenate([self.log_q, following.log_q]),
-            np.concatenate([self.terms, following.terms]),
-            self.drawn + following.drawn,
+            proposal=self.proposal,
+            layouts=np.concatenate([self.layouts, following.layouts]),
+            log_q=np.concatenate([self.log_q, following.log_q]),
+            terms=np.concatenate([self.terms, following.terms]),
+            drawn=self.drawn + following.drawn,
         )
 
 
@@ -112,14 +113,20 @@ def run_round(
     n: int,
     generator: np.random.Generator,
 ) -> Round:
-    """Draw ``n`` layouts and evaluate the likelihood of the hands of some seats."""
+    """Draw ``n`` layouts and evaluate the likelihood of the hands of some seats.
+
+    Draws without a completion, of density 0, are dropped: they count as drawn, with
+    weight 0.
+    """
     layouts, log_q = proposal.draw(n, generator)
     live = log_q > -np.inf
     layouts = layouts[live]
     terms = np.zeros((len(layouts), 4))
     for seat in seats:
         terms[:, seat] = likelihood(seat, np.ascontiguousarray(layouts[:, seat]))
-    return Round(proposal, layouts, log_q[live], terms, n)
+    return Round(
+        proposal=proposal, layouts=layouts, log_q=log_q[live], terms=terms, drawn=n
+    )
 
 
 def ess_of(log_weights: Floats) -> float:
@@ -138,16 +145,17 @@ def _degree(log_weights: Floats) -> float:
 
 
 def refit(
-    base: Round, further: Sequence[Round], seats: Sequence[int], caution: float
+    base: Round, further: Sequence[Round], seats: Sequence[int], step_size: float
 ) -> Proposal:
-    """The proposal fitted to the target, or to a tempered one.
+    """The next proposal, fitted to the target or, where that is far, part of the way.
 
-    ``base``: the round that it starts from; ``further``: other rounds; ``caution`` ≤ 1
-    shortens the step.
+    The fit is to the tempered target q^(1 − φ) · L^φ, between the proposal q of the
+    ``base``, the round that it starts from, and the likelihood L of the ``seats``.
+    ``step_size`` ≤ 1 makes the exponent φ smaller. ``further``: other rounds.
     """
     if base.degree == 0.0 or len(base.proposal.order) < 2:
         return base.proposal
-    return _Fit.of(base, further, seats, caution).proposal()
+    return _Fit.of(base, further, seats, step_size).proposal()
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,13 +167,12 @@ class _Fit:
 
     base: Round
     layouts: Masks
-    power: float  #: Of the tempered target.
-    spread: float
-    order: tuple[int, ...]
+    power: float  #: φ, the exponent of the tempered target.
+    uniform_share: float  #: Of the uniform distribution in the next proposal.
+    order: tuple[int, ...]  #: In which the seats take their cards.
     goals: dict[int, Floats]  #: By seat, (n,) log likelihoods, tempered.
     weights: dict[int, Floats]  #: By seat, (n,)
-    last_seats: tuple[int, ...]
-    """Of the last two seats of the order, those that soft evidence speaks of."""
+    seats: tuple[int, ...]  #: Those that soft evidence speaks of.
 
     @classmethod
     def of(
@@ -173,69 +180,105 @@ class _Fit:
         base: Round,
         further: Sequence[Round],
         seats: Sequence[int],
-        caution: float,
+        step_size: float,
     ) -> _Fit:
-        """See :func:`refit`."""
-        after_uniform = base.proposal.uniform
-        power = caution * base.degree
-        if after_uniform:
-            power *= UNIFORM_REACH
-        power = min(1.0, power)
+        """Pool draws, and find what the tilt of each seat is to be fitted to.
+
+        The target is tempered, q^(1 − φ) · L^φ with q the proposal of the ``base``
+        round and L the likelihood of the ``seats``, so that its weights on these draws
+        keep enough effective sample size. With one seat the uniform part of the next
+        proposal accounts for the hands that slipped, up to a *floor* of the log
+        likelihood; the tilt is fitted to what is above. ``further``: other rounds, of
+        which good ones are pooled; ``step_size`` ≤ 1 makes φ smaller.
+        """
+        power = _next_power(base, step_size)
         pooled = [*_poolable(further, power), base]
-        spread = SPREAD
-        floor = -np.inf
+        slips = _Slips(share=SPREAD, floor=-np.inf)
         if len(seats) == 1:
-            spread, floor = _floor([*further, base])
-        terms = _clipped_terms(pooled, seats[0], floor)
+            slips = _slips_of([*further, base])
+        terms = _clipped_terms(pooled, seats[0], slips.floor)
         order = _order(base.proposal, terms, seats)
         powers = dict.fromkeys(order, power)
-        weights = dict.fromkeys(order, _pooled_weights(pooled, floor, power))
-        if after_uniform and len(seats) > 1:
+        weights = dict.fromkeys(order, _pooled_weights(pooled, slips.floor, power))
+        if base.proposal.uniform and len(seats) > 1:
             # Few hands explain the calls of all seats, many those of one: each seat is
             # fitted by itself.
             for seat in seats:
-                powers[seat] = caution * _degree(terms[:, seat])
+                powers[seat] = step_size * _degree(terms[:, seat])
                 weights[seat] = _tempered(terms[:, seat], powers[seat])
         layouts = np.concatenate([round_.layouts for round_ in pooled])
         goals = {}
         for seat in order:
-            current_tilt = base.proposal.tilts[seat].log(layouts[:, seat])
+            log_current_tilt = base.proposal.tilts[seat].log(layouts[:, seat])
             likelihood_part = powers[seat] * terms[:, seat]
-            goals[seat] = likelihood_part + (1.0 - powers[seat]) * current_tilt
-        last_seats = tuple(seat for seat in order[-2:] if seat in seats)
-        return cls(base, layouts, power, spread, order, goals, weights, last_seats)
+            goals[seat] = likelihood_part + (1.0 - powers[seat]) * log_current_tilt
+        return cls(
+            base=base,
+            layouts=layouts,
+            power=power,
+            uniform_share=slips.share,
+            order=order,
+            goals=goals,
+            weights=weights,
+            seats=tuple(seats),
+        )
 
     def proposal(self) -> Proposal:
-        """The fitted proposal."""
-        proposal = replace(self.base.proposal, order=self.order, spread=self.spread)
+        """The fitted proposal: a tilt, a weight of its hands, for each seat.
+
+        Seats take their cards in order. The last two share what is left in one split,
+        so their tilts are fitted to their hands alone. Those before them are fitted
+        from the last to the first: each must know what the seats after it make of the
+        cards that it leaves.
+        """
+        proposal = replace(
+            self.base.proposal, order=self.order, spread=self.uniform_share
+        )
         tilts = list(proposal.tilts)
-        for seat in self.last_seats:
-            hands = self.layouts[:, seat]
-            tilts[seat] = fit_tilt(
-                hands, self.goals[seat], self.weights[seat], tilts[seat]
-            )
-        for step in range(len(self.order) - 3, -1, -1):
+        earlier_seats = self.order[:-2]
+        for seat in self.order[-2:]:
+            if seat in self.seats:
+                tilts[seat] = fit_tilt(
+                    self.layouts[:, seat],
+                    self.goals[seat],
+                    self.weights[seat],
+                    tilts[seat],
+                )
+        for place in reversed(range(len(earlier_seats))):
             proposal = replace(proposal, tilts=tuple(tilts))
-            seat = self.order[step]
-            tilts[seat] = self._early_tilt(proposal, step)
+            tilts[earlier_seats[place]] = self._early_tilt(proposal, place)
         return replace(proposal, tilts=tuple(tilts))
 
-    def _early_tilt(self, proposal: Proposal, step: int) -> Tilt:
-        """The tilt of a seat that leaves cards to others.
+    def _early_tilt(self, proposal: Proposal, place: int) -> Tilt:
+        """The tilt of a seat that takes its cards before others split what it leaves.
 
-        It answers for what its hand leaves them, too. That takes a split for each draw,
-        so only the base is used, and of the base those draws that count.
+        ``place``: of the seat in the order. A draw has the density tilt / S, with S the
+        sum of the weights of all splits of what its hand leaves. The density, not the
+        tilt, is to follow the goal: so log S of the ``proposal``, whose later tilts are
+        fitted already, is added to it. Of the tempered goal (1 − φ) is the current
+        proposal, the base's, whose own log S is subtracted. As S takes a split for each
+        draw, only some draws of the base are used, those that count.
         """
-        seat = self.order[step]
-        of_base = slice(len(self.layouts) - len(self.base.layouts), None)
-        rows, weights = _systematic_rows(self.weights[seat][of_base])
+        seat = self.order[place]
+        base_size = len(self.base.layouts)  # the draws of the base come last
+        base_goals = self.goals[seat][-base_size:]
+        base_weights = self.weights[seat][-base_size:]
+        rows, weights = _systematic_rows(base_weights)
         layouts = self.base.layouts[rows]
-        log_sum = _log_sums(proposal, layouts, step + 1)
+        log_sums = _log_sums(proposal, layouts, place + 1)
         if self.power < 1.0 and not self.base.proposal.uniform:
-            current_log_sum = _log_sums(self.base.proposal, layouts, step + 1)
-            log_sum = log_sum - (1.0 - self.power) * current_log_sum
-        goals = self.goals[seat][of_base][rows] + log_sum
+            current_log_sums = _log_sums(self.base.proposal, layouts, place + 1)
+            log_sums = log_sums - (1.0 - self.power) * current_log_sums
+        goals = base_goals[rows] + log_sums
         return fit_tilt(layouts[:, seat], goals, weights, proposal.tilts[seat])
+
+
+def _next_power(base: Round, step_size: float) -> float:
+    """The exponent φ ≤ 1 of the tempered target that is fitted next."""
+    power = step_size * base.degree
+    if base.proposal.uniform:
+        power *= UNIFORM_REACH
+    return min(1.0, power)
 
 
 def _order(proposal: Proposal, terms: Floats, seats: Sequence[int]) -> tuple[int, ...]:
@@ -279,35 +322,55 @@ def _pooled_weights(rounds: Sequence[Round], floor: float, power: float) -> Floa
 def _systematic_rows(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
     """At most ``MOST_ROWS`` rows by systematic sampling, and their weights.
 
-    Most are chosen by weight, some evenly: a fit must know low likelihoods too.
+    Most are chosen by weight, some evenly: a fit must know low likelihoods too. A row
+    of less chance to be chosen weighs more, so that sums stay the same.
     """
     if len(weights) <= MOST_ROWS:
         return np.arange(len(weights)), weights
     by_weight = (1.0 - EVEN_SHARE) * weights / weights.sum()
     mixture = by_weight + EVEN_SHARE / len(weights)
     chance = np.minimum(1.0, MOST_ROWS * mixture)
-    rows = np.flatnonzero(np.diff(np.floor(np.cumsum(chance) + 0.5), prepend=0.0))
+    # A row is chosen where the running sum of chances passes a whole number.
+    passed = np.floor(np.cumsum(chance) + SYSTEMATIC_OFFSET)
+    rows = np.flatnonzero(np.diff(passed, prepend=0.0))
     return rows, weights[rows] / chance[rows]
 
 
-def _floor(rounds: Sequence[Round]) -> tuple[float, float]:
-    """The share of the uniform distribution in the next proposal.
+class _Slips(NamedTuple):
+    """What the uniform part of a proposal accounts for."""
 
-    Also the log likelihood that it accounts for.
+    share: float  #: Of the uniform distribution in the proposal.
+    floor: float  #: The log likelihood that it explains; -inf for none.
+
+
+def _slips_of(rounds: Sequence[Round]) -> _Slips:
+    """How much of the evidence hands explain that only slipped.
+
+    A bidder that slips makes the call with any hand, with some small likelihood c: the
+    lowest of all rounds. Such hands are a share c / P(evidence) of the posterior, and
+    are like uniform draws. So the uniform part of the next proposal gets that share.
+    P(evidence) is the mean weight L / q of the latest round over all of its draws, the
+    uniform density of a layout being 1 / layouts.
     """
     latest = rounds[-1]
-    lowest = min(float(round_.log_likelihood.min(initial=0.0)) for round_ in rounds)
-    layouts = latest.proposal.sampler.total * latest.drawn / len(latest.layouts)
-    evidence = Weights(latest.log_weights).log_mean - math.log(layouts)
-    share = math.exp(min(lowest - evidence, 0.0))
-    if share <= SPREAD:
-        return SPREAD, -np.inf
-    spread = min(share, MOST_SPREAD)
-    return spread, evidence + math.log(spread)
+    log_slip = min(float(round_.log_likelihood.min(initial=0.0)) for round_ in rounds)
+    # The mean is over the live draws, and those that are not count as 0.
+    layouts_and_dead = (
+        latest.proposal.sampler.total * latest.drawn / len(latest.layouts)
+    )
+    log_evidence = Weights(latest.log_weights).log_mean - math.log(layouts_and_dead)
+    slip_share = math.exp(min(log_slip - log_evidence, 0.0))
+    if slip_share <= SPREAD:
+        return _Slips(share=SPREAD, floor=-np.inf)
+    share = min(slip_share, MOST_SPREAD)
+    return _Slips(share=share, floor=log_evidence + math.log(share))
 
 
 def _without(values: Floats, floor: float) -> Floats:
-    """log(exp(values) - exp(floor)), clipped where almost nothing is left."""
+    """log(exp(values) - exp(floor)), clipped where almost nothing is left.
+
+    Of log likelihoods, that is what is left of the likelihood above the floor.
+    """
     if floor == -np.inf:
         return values
     remaining_share = -np.expm1(np.minimum(floor - values, 0.0))
@@ -323,8 +386,11 @@ def _tempered(log_weights: Floats, power: float) -> Floats:
 
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
-    """(n,) the log sum of weights of a split, clipped below."""
+    """(n,) the log of the summed weights of all splits number ``step``, clipped below.
+
+    In each of (n, 4) layouts what the seats before it leave is split.
+    """
     taker, waiting = proposal.splits[step]
     cards = proposal.left_over(layouts, step)
-    log_sum = split(taker, waiting, cards, None).log_sums
-    return np.asarray(np.maximum(log_sum, log_sum.max() + LOWEST))
+    log_sums = split(taker, waiting, cards, None).log_sums
+    return np.asarray(np.maximum(log_sums, log_sums.max() + LOWEST))

@@ -1,8 +1,11 @@
 """Which profile, the values of its slots, one seat has in every deal.
 
-Each holding of a seat in a block has a vector of values, one for each measure of its
-condition; vectors of blocks add up. Those that lead to the same profiles whatever the
-other blocks hold are one class, and those that lead to no accepted profile are dropped.
+A *slot* is a part of the condition that is about one seat's hand, such as its points or
+its spades. It is computed of *measures*, numbers that add up over the cards. The deck
+is in four *blocks* of cards, and two blocks are a *half*. Each holding of a seat in a
+block has a vector of its length and its measures; vectors of blocks add up. Those that
+lead to the same profiles whatever the other blocks hold are one class, and those that
+lead to no accepted profile are dropped.
 """
 
 from __future__ import annotations
@@ -24,7 +27,10 @@ MOST_VECTORS: Final = 3_000_000  # pairs of vectors of two blocks
 MOST_CELLS: Final = 6_000_000  # pairs of halves with 13 cards
 MOST_CELLS_TRIED: Final = 8 * MOST_CELLS  # with any number of cards
 
-LENGTH_COLUMN: Final = 0  # of a vector, before those of measures
+LENGTH_COLUMN: Final = 0  # of a vector
+FIRST_MEASURE: Final = 1  # the column of the first measure
+
+NOWHERE: Final = -1  # in place of a number: what leads to no hand, or to no profile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,51 +52,72 @@ class SeatProfiles:
 
     @classmethod
     def of(cls, vectors: Sequence[Ints], slots: Sequence[Expression]) -> SeatProfiles:
-        """From the (rows, 1 + measures) vectors of each block."""
-        numbered = [numbered_rows(block_vectors) for block_vectors in vectors]
-        rows = tuple(numbers for numbers, _ in numbered)
-        distinct = [block_vectors for _, block_vectors in numbered]
-        low_pairs, low = _half_vectors(distinct[0], distinct[1])
-        high_pairs, high = _half_vectors(distinct[2], distinct[3])
-        low_lengths = low[:, LENGTH_COLUMN]
-        high_lengths = high[:, LENGTH_COLUMN]
-        hands = _full_hands(low_lengths, high_lengths)
-        values = _slot_values(slots, low, high, hands)
-        numbers, profiles = numbered_rows(values)
-        cells = np.full((len(low), len(high)), -1, dtype=np.int32)
-        cells[hands] = numbers
-        pairs = low_pairs, high_pairs
-        return cls(rows, pairs, (low_lengths, high_lengths), cells, profiles)
+        """Number the hands of one seat by profile, the values of all ``slots``.
+
+        A slot is a number that a condition reads off the hand, its points say.
+        ``vectors``: for each of the four blocks of the deck, (rows, 1 + measures) the
+        seat's length and measures in every way to share out the block's cards. Equal
+        vectors are numbered once; two blocks add up to a half, C D or H S where blocks
+        are suits, and two halves with 13 cards to a hand.
+        """
+        rows = []
+        distinct = []
+        for block_vectors in vectors:
+            numbers, distinct_vectors = numbered_rows(block_vectors)
+            rows.append(numbers)
+            distinct.append(distinct_vectors)
+        first, second, third, fourth = distinct
+        low_pairs, low_vectors = _half_vectors(first, second)
+        high_pairs, high_vectors = _half_vectors(third, fourth)
+        lengths = low_vectors[:, LENGTH_COLUMN], high_vectors[:, LENGTH_COLUMN]
+        hands = _full_hands(*lengths)
+        values = _slot_values(slots, low_vectors, high_vectors, hands)
+        profile_numbers, profiles = numbered_rows(values)
+        cells = np.full((len(low_vectors), len(high_vectors)), NOWHERE, dtype=np.int32)
+        cells[hands] = profile_numbers
+        return cls(
+            rows=tuple(rows),
+            pairs=(low_pairs, high_pairs),
+            lengths=lengths,
+            cells=cells,
+            profiles=profiles,
+        )
 
     def accepting(self, accepted: Bools) -> SeatProfiles:
-        """Keep the accepted profiles, numbered as they come.
+        """Only the profiles, values of a hand, that a condition accepts.
 
-        What these do not tell apart is merged.
+        ``accepted``: (profiles,). They are numbered anew. Hands of other profiles lead
+        nowhere; parts of a hand that lead to the same profiles, whatever the other parts
+        are, become one class, which makes the tables small.
         """
-        new_number = np.where(accepted, np.cumsum(accepted) - 1, -1)
-        nowhere_last = np.append(new_number, -1).astype(np.int32)
-        fewest = merged(self.pairs, nowhere_last[self.cells])
-        rows = tuple(
-            classes[numbers]
-            for classes, numbers in zip(fewest.part_classes, self.rows, strict=True)
-        )
-        low, high = fewest.representatives
-        lengths = self.lengths[0][low], self.lengths[1][high]
-        kept_profiles = self.profiles[accepted]
+        new_number = np.where(accepted, np.cumsum(accepted) - 1, NOWHERE)
+        # The index −1 of cells that lead nowhere reads the last entry, nowhere too.
+        new_number = np.append(new_number, NOWHERE).astype(np.int32)
+        classes = merged(self.pairs, new_number[self.cells])
+        rows = []
+        for block_classes, numbers in zip(classes.part_classes, self.rows, strict=True):
+            rows.append(block_classes[numbers])
+        low, high = classes.representatives  # an old number of each class of halves
         return SeatProfiles(
-            rows, fewest.half_classes, lengths, fewest.values, kept_profiles
+            rows=tuple(rows),
+            pairs=classes.half_classes,
+            lengths=(self.lengths[0][low], self.lengths[1][high]),
+            cells=classes.values,
+            profiles=self.profiles[accepted],
         )
 
 
 def _half_vectors(first: Ints, second: Ints) -> tuple[Ints, Ints]:
-    """The number of each pair of vectors of two blocks, and the distinct vectors.
+    """Add the vectors of two blocks in all pairs, and number the distinct sums.
 
-    The number is -1 with more than 13 cards; ``first``, ``second``: (vectors, columns).
+    ``first``, ``second``: (vectors, columns) length and measures of a seat's holdings.
+    Returns (first, second) the number of each sum, -1 with more than 13 cards, and the
+    distinct sums.
     """
     verify_size(len(first) * len(second), MOST_VECTORS, "pairs of holdings")
     sums = (first[:, None] + second).reshape(-1, first.shape[1])
     fits = sums[:, LENGTH_COLUMN] <= 13
-    numbers = np.full(len(sums), -1, dtype=np.int64)
+    numbers = np.full(len(sums), NOWHERE, dtype=np.int64)
     numbers[fits], distinct = numbered_rows(sums[fits])
     return numbers.reshape(len(first), len(second)), distinct
 
@@ -110,13 +137,16 @@ def _full_hands(low_lengths: Ints, high_lengths: Ints) -> tuple[Ints, Ints]:
 def _slot_values(
     slots: Sequence[Expression], low: Ints, high: Ints, hands: tuple[Ints, Ints]
 ) -> Ints:
-    """(hands, slots) the values of slots over whole hands.
+    """(hands, slots) the values that slots, numbers that a condition reads, have.
 
-    ``low``, ``high``: (halves, columns) vectors; ``hands``: the low and the high half of
-    each hand.
+    A slot is computed of measures, which add up over the halves of a hand. ``low``,
+    ``high``: (halves, columns) the length and the measures of each half; ``hands``: the
+    numbers of the low and of the high half of each hand.
     """
     low_place, high_place = hands
-    columns = {leaf: column for column, leaf in enumerate(measures_of(slots), 1)}
+    columns = {}  # of each measure in a vector
+    for column, measure in enumerate(measures_of(slots), FIRST_MEASURE):
+        columns[measure] = column
 
     def value(leaf: Leaf) -> Ints:
         """(hands,) the values of a measure."""

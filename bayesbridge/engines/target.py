@@ -253,6 +253,8 @@ def _broken(model: BidderModel | PlayerModel, problem: str) -> PluginError:
     return PluginError(f"model {name} {problem}", plugin=name, got=problem)
 
 
+MOST_HAND_POINTS: Final = 37  # A K Q of all suits and a jack
+
 planned = lru_cache(maxsize=2)(ConditionTables.of)  # some hundred megabytes each
 
 
@@ -276,24 +278,29 @@ class Fitting(NamedTuple):
 
 
 def layouts_that_fit(constraints: Constraints) -> Fitting:
-    """The layouts that fit, by tables and a walk.
+    """How many layouts meet constraints and their conditions, and whether exactly.
 
-    Where these are too many to walk, as far as tables tell.
+    Tables count the layouts that meet all conditions that they can hold. The other
+    conditions are *tested*: on each layout, one by one, if those that meet the
+    constraints are few enough to be walked. Else the number is that of the tables, and
+    not exact.
     """
-    walked = count(constraints)
-    if not constraints.conditions or not walked:
-        return Fitting(walked, True)
+    without_conditions = count(constraints)
+    if not constraints.conditions or not without_conditions:
+        return Fitting(without_conditions, exact=True)
     from bayesbridge.engines.enumeration import MOST_LAYOUTS, Enumeration
 
     try:
         plan = planned(constraints)
     except Contradiction:
-        return Fitting(0, True)
-    if not plan.tested or walked > MOST_LAYOUTS:
-        return Fitting(plan.table.total, not plan.tested)
+        return Fitting(0, exact=True)
+    if not plan.tested:
+        return Fitting(plan.table.total, exact=True)
+    if without_conditions > MOST_LAYOUTS:
+        return Fitting(plan.table.total, exact=False)
     blocks = Enumeration.of(constraints).blocks()
     meeting = sum(int(constraints.meets(block).sum()) for block in blocks)
-    return Fitting(meeting, True)
+    return Fitting(meeting, exact=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -350,9 +357,11 @@ class Target:
         return np.where(self.constraints.meets(masks), values, -np.inf)
 
     def guide_likelihood(self, seat: int, hands: Hands) -> Floats:
-        """(n,) log likelihood of (n,) hands of one seat, by the guides.
+        """(n,) log likelihood of (n,) hands of one seat, to which proposals are fitted.
 
-        Proposals are fitted to it.
+        By the guides, quick stand-ins for slow models. Terms about the seat count. One
+        about two hands, of a pair, counts for the hidden one, with the other where that
+        is certain; where both are hidden, for the first of them alone.
         """
         certain_hands = {
             certain_seat: np.full(len(hands), mask, np.uint64)
@@ -407,13 +416,14 @@ class Target:
         return LayoutIndex.of(self.constraints)
 
     def point_distributions(self) -> Floats:
-        """(4, 38) P(seat has so many high-card points), exact.
+        """(4, 38) P(seat has 0 … 37 high-card points), exact.
 
-        That is under the hard evidence alone, conditions aside.
+        That is under the hard evidence alone, conditions aside: the layouts with these
+        points, out of all that the sampler counts.
         """
         hard = replace(self.constraints, conditions=())
         condition = constraint_condition(hard)
-        counts = np.zeros((4, 38), dtype=np.int64)
+        counts = np.zeros((4, MOST_HAND_POINTS + 1), dtype=np.int64)
         for seat in range(4):
             tables = DealTable.of(hard, condition, Held(POINTS, seat, None))
             for (points,), layouts in tables.counts().items():

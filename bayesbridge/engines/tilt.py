@@ -88,71 +88,81 @@ class Tilted:
 
     def subsample(self, n: int, rng: Seed) -> Tilted:
         """About ``n`` of the draws, of nearly equal weight and still independent."""
-        chance = np.random.default_rng(rng).random(len(self.layouts))
-        thinned, _ = self._controlled(n, chance)
+        uniform = np.random.default_rng(rng).random(len(self.layouts))
+        thinned, _ = self._rejection_controlled(n, uniform)
         return thinned
 
-    def _controlled(self, n: int, chance: Floats) -> tuple[Tilted, NDArray[np.intp]]:
-        """About ``n`` of the draws, and which these are.
+    def _rejection_controlled(
+        self, n: int, uniform: Floats
+    ) -> tuple[Tilted, NDArray[np.intp]]:
+        """About ``n`` of the draws by rejection control, and the places of these.
 
-        For a larger ``n`` with the same uniform numbers ``chance``, one for each draw,
-        they are the same and more. A draw of weight w stays with probability min(1, w /
-        c) and then weighs max(w, c): means keep their expectation (J. S. Liu, R. Chen
-        and W. H. Wong, "Rejection control and sequential importance sampling", 1998).
+        A draw of weight w stays with probability min(1, w / c) and then weighs max(w,
+        c), so that means keep their expectation; c is such that ``n`` are expected to
+        stay (J. S. Liu, R. Chen and W. H. Wong, "Rejection control and sequential
+        importance sampling", 1998). ``uniform``: a uniform number for each draw, which
+        decides whether it stays. With the same numbers a larger ``n`` keeps the same
+        draws and more.
         """
         all_draws = np.arange(len(self.layouts))
         if n >= len(all_draws):
             return self, all_draws
-        relative = self.weights.W / self.weights.W.max()
-        limit = _control_limit(relative, n)
-        kept = np.flatnonzero(chance * limit < relative)
-        if not len(kept):
+        relative_weights = self.weights.W / self.weights.W.max()
+        limit = _rejection_limit(relative_weights, n)  # c
+        stay = np.flatnonzero(uniform * limit < relative_weights)
+        if not len(stay):
             return self, all_draws
+        new_weights = np.maximum(relative_weights[stay], limit)
         thinned = replace(
             self,
-            layouts=self.layouts[kept],
-            weights=Weights(np.log(np.maximum(relative[kept], limit))),
-            log_likelihood=self.log_likelihood[kept],
+            layouts=self.layouts[stay],
+            weights=Weights(np.log(new_weights)),
+            log_likelihood=self.log_likelihood[stay],
         )
-        return thinned, kept
+        return thinned, stay
 
     def weighted(
         self, likelihood: Callable[[Masks], Floats], n: int, rng: Seed
     ) -> Tilted:
-        """The same draws under another, slow log likelihood.
+        """About ``n`` of the draws, weighted by another, slow log likelihood.
 
-        More and more of them are evaluated, up to three times ``n``, until their ESS is
-        0.6 ``n``.
+        It is evaluated on a thinned sample only, which has nearly equal weights. The
+        sample grows, to three times ``n`` at most, until the effective sample size
+        (ESS) under the slow likelihood is 0.6 ``n``. Each sample contains the one
+        before, so that no draw is evaluated twice.
         """
-        chance = np.random.default_rng(rng).random(len(self.layouts))
-        log_likelihood = np.full(len(self.layouts), np.nan)
+        uniform = np.random.default_rng(rng).random(len(self.layouts))
+        log_likelihood = np.full(len(self.layouts), np.nan)  # where it was evaluated
+        most = min(MOST_EVALUATED * n, len(self.layouts))
         size = n
         while True:
-            thinned, kept = self._controlled(size, chance)
-            unknown = kept[np.isnan(log_likelihood[kept])]
+            sample, places = self._rejection_controlled(size, uniform)
+            unknown = places[np.isnan(log_likelihood[places])]
             log_likelihood[unknown] = likelihood(self.layouts[unknown])
-            reweighted = thinned.reweighted(log_likelihood[kept])
-            enough = reweighted.ess >= ENOUGH_ESS * n
-            if enough or size >= min(MOST_EVALUATED * n, len(self.layouts)):
+            reweighted = sample.reweighted(log_likelihood[places])
+            if reweighted.ess >= ENOUGH_ESS * n or size >= most:
                 return reweighted
+            # The ESS grows about as the size does.
             promising = 1 + int(PROMISING_ESS * n * size / reweighted.ess)
             size = min(MOST_EVALUATED * n, promising)
 
     def reweighted(self, log_likelihood: Floats) -> Tilted:
-        """The same draws under another (n,) log likelihood.
+        """The same draws weighted by another (n,) log likelihood.
 
-        Such as that of the two hands of a pair.
+        Such as that of the two hands of a pair. The weights gain the ratio of the two
+        likelihoods, whose mean is by how much P(evidence) changes; the error of the
+        mean is that of a weighted mean, √(Σ W² (ratio / mean − 1)²).
         """
         log_ratio = log_likelihood - self.log_likelihood
-        before = self.weights.W
-        weights = Weights(np.log(before) + log_ratio)
-        mean = float(before @ np.exp(log_ratio))
-        error = float(np.sqrt((before**2) @ (np.exp(log_ratio) / mean - 1.0) ** 2))
+        old_weights = self.weights.W  # they sum to one
+        mean_ratio = float(old_weights @ np.exp(log_ratio))
+        deviations = np.exp(log_ratio) / mean_ratio - 1.0
+        error = float(np.sqrt((old_weights**2) @ deviations**2))
         return replace(
             self,
-            weights=weights,
+            weights=Weights(np.log(old_weights) + log_ratio),
             log_likelihood=log_likelihood,
-            log_marginal=self.log_marginal + math.log(mean),
+            log_marginal=self.log_marginal + math.log(mean_ratio),
             log_marginal_error=math.hypot(self.log_marginal_error, error),
         )
 
@@ -160,16 +170,18 @@ class Tilted:
 HALVINGS: Final = 50  # after them floats are settled
 
 
-def _control_limit(relative: Floats, n: int) -> float:
-    """The c at which about ``n`` draws stay, by bisection.
+def _rejection_limit(relative_weights: Floats, n: int) -> float:
+    """The limit c of rejection control at which ``n`` draws are expected to stay.
 
-    ``relative``: (m,) weights of which the largest is 1.
+    A draw of weight w stays with probability min(1, w / c): the larger c, the fewer. It
+    is found by bisection. ``relative_weights``: (m,), the largest is 1.
     """
     low = 0.0
-    high = max(1.0, float(relative.sum()) / n)
+    high = max(1.0, float(relative_weights.sum()) / n)
     for _ in range(HALVINGS):
         limit = (low + high) / 2
-        if np.minimum(1.0, relative / limit).sum() > n:
+        expected_to_stay = np.minimum(1.0, relative_weights / limit).sum()
+        if expected_to_stay > n:
             low = limit
         else:
             high = limit
@@ -181,6 +193,11 @@ UNIFORM_DRAWS: Final = 1200  # of a pilot round: uniform draws are cheap
 FITTED_DRAWS: Final = 250  # for each round so far: a poor fit needs more
 GOOD: Final = 0.3  # ESS / draws of a round that ends the pilot
 HARDLY_BETTER: Final = 1.15  # a share less than so many times that of before
+SEARCH_GROWTH: Final = (
+    4  # how many times more draws look for a hand that explains a call
+)
+FULL_STEP: Final = 1.0  # of a refit; a smaller one tempers the target more
+MOST_EXTENSIONS: Final = 4  # times ``most``, the largest last round
 POOR: Final = 0.05  # ESS / draws of a last round that becomes one more pilot round
 LAST_ESS: Final = 0.8  # of the draws asked for, that the last round should have
 LEAST_SHARE: Final = 1e-3  # ESS / draws that is expected of the last round at least
@@ -199,31 +216,44 @@ class Sampling:
         return run_round(proposal, self.likelihood, self.seats, n, self.generator)
 
     def pilot(self, proposal: Proposal, search: int) -> list[Round]:
-        """Rounds in which the proposal is fitted.
+        """Rounds of importance sampling in which the proposal is fitted.
 
-        The first is repeated with up to ``search`` draws while a seat is unexplained.
+        Each round's draws show where the likelihood is high, and the next proposal is
+        fitted to the best round so far. Where that is not the latest one the last step
+        was too long, and the next is halved. ``search``: how many draws the first round
+        may have where the calls of a seat have the same likelihood for all hands so
+        far, as none that explains them was drawn.
         """
         rounds: list[Round] = []
-        caution = 1.0
+        step_size = FULL_STEP
         while self.seats and len(rounds) < PILOT_ROUNDS:
-            n = FITTED_DRAWS * (1 + len(rounds))
-            if proposal.uniform:
-                n = UNIFORM_DRAWS
-            latest = self.run(proposal, n)
-            while not rounds and latest.unexplained(self.seats):
-                if latest.drawn >= search:
-                    break
-                latest = self.run(proposal, min(4 * latest.drawn, search))
+            if rounds:
+                latest = self.run(proposal, self._pilot_draws(proposal, len(rounds)))
+            else:
+                latest = self._first_round(proposal, search)
             rounds.append(latest)
             best = _best_round(rounds)
             if _settled(rounds):
                 break
-            caution /= 2
-            if best is latest:
-                caution = 1.0
+            step_size = FULL_STEP if best is latest else step_size / 2
             further = [round_ for round_ in rounds if round_ is not best]
-            proposal = refit(best, further, self.seats, caution)
+            proposal = refit(best, further, self.seats, step_size)
         return rounds
+
+    def _pilot_draws(self, proposal: Proposal, rounds_before: int) -> int:
+        """How many draws a pilot round has."""
+        if proposal.uniform:
+            return UNIFORM_DRAWS
+        return FITTED_DRAWS * (1 + rounds_before)
+
+    def _first_round(self, proposal: Proposal, search: int) -> Round:
+        """A round of more and more draws while no hand explains what some seat did."""
+        first_round = self.run(proposal, self._pilot_draws(proposal, 0))
+        while first_round.unexplained(self.seats) and first_round.drawn < search:
+            first_round = self.run(
+                proposal, min(SEARCH_GROWTH * first_round.drawn, search)
+            )
+        return first_round
 
     def last(self, rounds: list[Round], proposal: Proposal, draws: int) -> Round:
         """The round that is reported."""
@@ -232,24 +262,27 @@ class Sampling:
         return self.run(proposal, draws)
 
     def improved(
-        self, last: Round, rounds: list[Round], requested: int, most: int
+        self, last_round: Round, rounds: list[Round], requested: int, most: int
     ) -> Round:
-        """The last round, or a better one while its ESS is small.
+        """The last round, or a better one while its effective sample size is small.
 
-        That is a round of a proposal refitted to it, or more draws of the same. A round
-        that is replaced joins ``rounds``.
+        First new rounds, of ``most`` draws each, from a proposal refitted to the round
+        before, which joins ``rounds``; then more draws of the same proposal, up to four
+        times ``most``. ``requested``: draws asked for, of which the ESS should be a
+        fair share.
         """
-        better = last
+        better = last_round
         while better.share * better.drawn < POOR * requested:
             if len(rounds) >= PILOT_ROUNDS + 2:
                 break
-            proposal = refit(better, rounds, self.seats, 1.0)
+            proposal = refit(better, rounds, self.seats, FULL_STEP)
             rounds.append(better)
             better = self.run(proposal, most)
+        most_drawn = MOST_EXTENSIONS * most
         while better.share * better.drawn < FAIR * requested:
-            if better.drawn >= 4 * most:
+            if better.drawn >= most_drawn:
                 break
-            added = min(2 * better.drawn, 4 * most - better.drawn)
+            added = min(2 * better.drawn, most_drawn - better.drawn)
             better = better.continued(self.run(better.proposal, added))
         return better
 
@@ -293,21 +326,28 @@ def tilted(
     normal = constraints.normalised()
     hidden = tuple(seat for seat in normal.hidden if seat in seats)
     sampling = Sampling(likelihood, hidden, np.random.default_rng(rng))
-    log_certain = 0.0
+    log_certain = 0.0  # of the hands that are known
     for seat in seats:
         if seat not in hidden:
-            hand = np.array([normal.must[seat]], dtype=np.uint64)
-            log_certain += float(likelihood(seat, hand)[0])
+            log_certain += _log_likelihood_of_hand(likelihood, seat, normal.must[seat])
     proposal = _first_proposal(normal, sampler, start)
     rounds = sampling.pilot(proposal, search)
     last_draws = draws
     if rounds:
-        share = max(_best_round(rounds).share, LEAST_SHARE)
-        last_draws = max(draws, min(most, int(LAST_ESS * draws / share)))
+        # As many as give the ESS wanted, if its share stays that of the best round.
+        expected_share = max(_best_round(rounds).share, LEAST_SHARE)
+        for_wanted_ess = int(LAST_ESS * draws / expected_share)
+        last_draws = max(draws, min(most, for_wanted_ess))
     last_round = sampling.last(rounds, proposal, last_draws)
     if hidden and most:
         last_round = sampling.improved(last_round, rounds, draws, most)
-    return _tilted([*rounds, last_round], hidden, log_certain)
+    return _reported([*rounds, last_round], hidden, log_certain)
+
+
+def _log_likelihood_of_hand(likelihood: SeatLikelihood, seat: int, hand: int) -> float:
+    """The log likelihood of a seat's hand that is known, a mask."""
+    hands = np.array([hand], dtype=np.uint64)
+    return float(likelihood(seat, hands)[0])
 
 
 def _first_proposal(
@@ -322,45 +362,49 @@ def _first_proposal(
 
 
 def _best_round(rounds: Sequence[Round]) -> Round:
+    """The round nearest to the target: its weights need the least tempering.
+
+    Of rounds that need none it is that of the largest effective sample size by draws.
+    """
     return max(rounds, key=lambda round_: (round_.degree, round_.share))
 
 
-def _tilted(
+def _reported(
     rounds: Sequence[Round], seats: Sequence[int], log_certain: float
 ) -> Tilted:
-    """What the last of the rounds says.
+    """The weighted draws of the last round, with diagnostics of all rounds.
 
-    ``log_certain``: the log likelihood of the hands that are known.
+    ``seats`` are those whose hidden hands were weighed; ``log_certain`` is the log
+    likelihood of the hands that are known. P(soft evidence ∣ hard evidence) is the mean
+    of likelihood / (layouts · q) over all draws, dead ones included as 0.
     """
-    reported = rounds[-1]
-    weights = Weights(reported.log_weights)
+    last_round = rounds[-1]
+    weights = Weights(last_round.log_weights)
     unexplained = set(seats)
     for round_ in rounds:
         unexplained &= set(round_.unexplained(seats))
-    log_marginal = (
-        weights.log_mean
-        + math.log(len(weights) / reported.drawn)
-        - math.log(reported.proposal.sampler.total)
-        + log_certain
-    )
+    log_share_live = math.log(len(weights) / last_round.drawn)
+    log_layouts = math.log(last_round.proposal.sampler.total)
+    log_mean_ratio = weights.log_mean + log_share_live - log_layouts
     return Tilted(
-        reported.layouts,
-        weights,
-        reported.log_likelihood + log_certain,
-        log_marginal,
-        weights.log_mean_error(reported.drawn),
-        reported.drawn,
-        reported.proposal,
-        sum(len(round_.layouts) for round_ in rounds),
-        tuple(round_.degree for round_ in rounds),
-        tuple(seat for seat in seats if seat in unexplained),
+        layouts=last_round.layouts,
+        weights=weights,
+        log_likelihood=last_round.log_likelihood + log_certain,
+        log_marginal=log_mean_ratio + log_certain,
+        log_marginal_error=weights.log_mean_error(last_round.drawn),
+        drawn=last_round.drawn,
+        proposal=last_round.proposal,
+        evaluations=sum(len(round_.layouts) for round_ in rounds),
+        degrees=tuple(round_.degree for round_ in rounds),
+        unexplained=tuple(seat for seat in seats if seat in unexplained),
     )
 
 
 def _settled(rounds: Sequence[Round]) -> bool:
-    """Whether another round would gain little.
+    """Whether another pilot round would gain little.
 
-    The last one is good, or fair and hardly better than before.
+    The last one needs no tempering (``degree`` 1), and its effective sample size is a
+    good share of its draws, or a fair one that is hardly better than before.
     """
     latest = rounds[-1]
     if latest.degree < 1.0:
@@ -380,15 +424,18 @@ def tilted_draws(
     why: str,
     start: Proposal | None = None,
 ) -> Draws:
-    """Run the engine: by levels where a caller has them, else by shapes.
+    """Weighted layouts from a proposal that follows the soft evidence.
 
-    Shapes and points predict levels badly.
+    For bidders by levels the proposal is an exact table of the levels of the calls. For
+    others it is fitted to lengths, honours and points of hands, which would predict
+    levels badly. ``why`` says why this engine answers; ``start`` is the proposal of an
+    earlier question, to fit from.
     """
-    proposal = LevelProposal.of(target)
-    if proposal is None:
+    level_proposal = LevelProposal.of(target)
+    if level_proposal is None:
         weighted = _by_shapes(target, draws, rng, start)
     else:
-        weighted = _by_levels(target, proposal, draws, rng)
+        weighted = _by_levels(target, level_proposal, draws, rng)
     return replace(weighted, reasons=(why, *weighted.reasons))
 
 
@@ -400,25 +447,32 @@ ENOUGH_OF_LEVELS: Final = 0.1  # ESS / draws asked for
 def _by_levels(
     target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator
 ) -> Draws:
-    """Draws by exact tables of the callers' levels."""
+    """Weighted draws from exact tables of the levels that hidden hands bid.
+
+    ``target.log_share`` makes the mean over the layouts of the tables one over those
+    that fit all hard evidence.
+    """
     masks, likelihood, log_weights = _level_draws(target, proposal, draws, rng)
     if not ess_of(log_weights):
         raise target.unexplained(len(masks))
     weights = Weights(log_weights)
-    log_marginal = proposal.tables.log_mean + weights.log_mean
+    how_drawn = (
+        f"{len(masks)} draws by exact tables of levels, "
+        f"effective sample size {weights.ess:.0f}"
+    )
+    how_to_check = (
+        "levels reads the same tables: likelihood-weighting, with many draws, "
+        "is the check that does not"
+    )
+    log_mean = proposal.tables.log_mean + weights.log_mean
     return Draws(
-        target,
-        "importance",
-        (
-            f"{len(masks)} draws by exact tables of levels, "
-            f"effective sample size {weights.ess:.0f}",
-            "levels reads the same tables: likelihood-weighting, with many draws, "
-            "is the check that does not",
-        ),
-        masks,
+        target=target,
+        method="importance",
+        reasons=(how_drawn, how_to_check),
+        source=masks,
         importance=weights,
         likelihood=likelihood,
-        log_marginal=log_marginal + target.log_share(target.support_size),
+        log_marginal=log_mean + target.log_share(target.support_size),
         log_marginal_error=weights.log_mean_error(),
         ess=weights.ess,
     )
@@ -448,16 +502,31 @@ def _level_draws(
         batch = LEVEL_BATCH
 
 
+def _with_margin(draws: int, *, share: float, few_share: float, few: int) -> int:
+    """``share`` times so many draws, or ``few_share`` times while that is few."""
+    return max(int(share * draws), min(few, int(few_share * draws)))
+
+
+SEARCH_PART: Final = 10  # a search may take a tenth of the layouts that a walk may
+
+
 def _by_shapes(
     target: Target, draws: int, rng: np.random.Generator, start: Proposal | None
 ) -> Draws:
-    """Draws by shapes, honours and points, fitted in rounds."""
+    """Weighted draws from a proposal fitted to lengths, honours and points of hands.
+
+    It is fitted to what the evidence says of one hand each. More layouts than asked for
+    are drawn and thinned; more still where the evidence is about two hands together,
+    which weighs the draws afterwards. ``start``: a proposal to fit from.
+    """
     constraints = target.constraints
     if constraints.conditions:
         constraints = tightened(constraints, target.plan.exact)
     requested = draws
     if not target.soft.separable:
-        requested = max(3 * draws // 2, min(2500, 5 * draws // 2))
+        requested = _with_margin(draws, share=1.5, few_share=2.5, few=2500)
+    # Draws are cheap, up to some thousands.
+    most = _with_margin(draws, share=2, few_share=5, few=5000)
     try:
         drawn = tilted(
             constraints,
@@ -465,22 +534,23 @@ def _by_shapes(
             target.guide_likelihood,
             target.soft.seats,
             draws=requested,
-            most=max(2 * draws, min(5000, 5 * draws)),  # cheap, up to some thousands
+            most=most,
             rng=rng,
-            search=min(SEARCH, target.cost.most_layouts // 10),
+            search=min(SEARCH, target.cost.most_layouts // SEARCH_PART),
             start=start,
         )
     except Contradiction as error:
         raise target.unexplained(error.data["draws"]) from None
     thinned = _thinned(target, drawn, draws, rng)
-    how_thinned = (
-        f"thinned to {len(thinned.layouts)}, effective sample size {thinned.ess:.0f}"
+    how_drawn = (
+        f"{drawn.drawn} draws from a fitted proposal, thinned to "
+        f"{len(thinned.layouts)}, effective sample size {thinned.ess:.0f}"
     )
     return Draws(
-        target,
-        "importance",
-        (f"{drawn.drawn} draws from a fitted proposal, {how_thinned}",),
-        thinned.layouts,
+        target=target,
+        method="importance",
+        reasons=(how_drawn,),
+        source=thinned.layouts,
         importance=thinned.weights,
         proposed=drawn.weights,
         likelihood=thinned.log_likelihood,

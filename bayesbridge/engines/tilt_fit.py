@@ -36,32 +36,46 @@ PENALTY: Final = np.concatenate(
 
 NEWTON_STEPS: Final = 3  # of a fit
 EVEN_SHARE: Final = 0.3  # of weights that are the same for all hands, in a first fit
-MOST_PULL: Final = 8.0  # a larger one would make the Newton step too long
+# How far a fit lies above the values, in logs, as a Newton step counts it: with more its
+# steps would be too long.
+MOST_EXCESS: Final = 8.0
+LEAST_EXCESS: Final = -1.0
 LOWEST_TILT: Final = -25.0  # below the largest: exp cannot underflow
 
 
 def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Tilt:
-    """The tilt of one seat for (n,) hands with finite log likelihoods ``values``.
+    """The tilt of one seat fitted to log likelihoods of its hands.
 
-    It lies near to the tilt ``before``, if this was fitted; ``weights``: (n,) ω.
+    A tilt is a function of lengths, honours and points whose logarithm f is linear in
+    features of the hand; it proposes hands. exp(f) shall be near to the likelihood
+    exp(y) in the sense of Poisson regression: the loss of a hand is ω (exp(f − y) − f).
+    Newton's method minimises it: each step is a least-squares fit of a response f +
+    (exp(y − f) − 1), with weights ω exp(f − y).
+
+    ``hands``: (n,) masks; ``values``: (n,) y, finite; ``weights``: (n,) importance
+    weights ω; ``before``: the tilt so far, near to which the fit lies if it was fitted.
     """
-    x = _features(hands)
+    features = _features(hands)
     if before.coefficients is None:
-        # A fit with weights that do not vanish where the likelihood is low comes first.
+        # Newton needs a start: least squares, in which hands of low likelihood, whose
+        # weights vanish, count too.
         centre = np.zeros(FEATURES)
         even_weights = (1.0 - EVEN_SHARE) * weights + EVEN_SHARE * weights.mean()
-        coefficients = _solve(x, even_weights, values, centre)
+        coefficients = _penalised_fit(features, even_weights, values, centre)
     else:
         centre = before.coefficients
         coefficients = centre
     for _ in range(NEWTON_STEPS):
-        predicted = x @ coefficients
-        top = float((predicted - values).max())
-        ratios = np.exp(predicted - values - top)
-        predicted -= top + float(np.log((weights @ ratios) / weights.sum()))
-        pull = np.clip(predicted - values, -1.0, MOST_PULL)
-        response = predicted + np.expm1(-pull)
-        coefficients = _solve(x, weights * np.exp(pull), response, centre)
+        predicted = features @ coefficients  # f
+        # A tilt has no scale: shifted so that the weighted mean of exp(f − y) is 1.
+        largest = float((predicted - values).max())
+        ratios = np.exp(predicted - values - largest)
+        mean_ratio = (weights @ ratios) / weights.sum()
+        predicted -= largest + float(np.log(mean_ratio))
+        excess = np.clip(predicted - values, LEAST_EXCESS, MOST_EXCESS)  # f − y
+        response = predicted + np.expm1(-excess)
+        newton_weights = weights * np.exp(excess)
+        coefficients = _penalised_fit(features, newton_weights, response, centre)
     return _tilt_of(coefficients)
 
 
@@ -76,18 +90,22 @@ def _tilt_of(coefficients: Floats) -> Tilt:
 
 
 def _bounded_below(table: Floats) -> Floats:
+    """Logarithms relative to the largest, at least LOWEST_TILT."""
     return np.maximum(table - table.max(), LOWEST_TILT)
 
 
-def _solve(x: Floats, weights: Floats, response: Floats, centre: Floats) -> Floats:
-    """(features,) the coefficients of a penalised least-squares fit.
+def _penalised_fit(
+    features: Floats, weights: Floats, response: Floats, centre: Floats
+) -> Floats:
+    """(features,) the coefficients β of a penalised weighted least-squares fit.
 
-    They shrink towards ``centre``; ``x``: (n, features).
+    They minimise Σ weights (response − features · β)² + Σ λ (β − centre)².
+    ``features``: (n, features); ``weights``, ``response``: (n,).
     """
-    scaled = np.sqrt(weights)[:, None] * x
+    scaled = np.sqrt(weights)[:, None] * features
     matrix = scaled.T @ scaled
     matrix[np.diag_indices(FEATURES)] += PENALTY
-    vector = x.T @ (weights * response) + PENALTY * centre
+    vector = features.T @ (weights * response) + PENALTY * centre
     return np.asarray(np.linalg.solve(matrix, vector))
 
 

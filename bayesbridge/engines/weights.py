@@ -55,6 +55,15 @@ def with_errors(figures: Mapping[str, Estimate[float]]) -> dict[str, float]:
 EQUAL: Final = 1e-9  # log weights that differ by less are the same but for rounding
 FEWEST_IN_TAIL: Final = 5  # largest weights that tell a Pareto shape
 
+# PSIS fits the tail of the 3 √n largest weights of n, at most a fifth.
+TAIL_ROOTS: Final = 3
+TAIL_SHARE: Final = 5
+
+WEIGHT_DECIMALS: Final = 4
+"""Decimals of log weights that count. A model in single precision gives a hand slightly
+different likelihoods, depending on which other hands it evaluates at the same time.
+"""
+
 
 @dataclass(frozen=True, eq=False)
 class Weights:
@@ -112,27 +121,25 @@ class Weights:
     def khat(self) -> float | None:
         """Pareto k̂ of the largest weights, as PSIS fits it.
 
-        ``None`` where all are equal, or fewer than 25. Layouts often share their weight.
-        Equal weights are spread evenly down to the next smaller one, as if they had been
-        rounded up; a largest weight that was met five times ends the tail, and k̂ is at
-        most 0.
+        It says whether heavier weights are still to be expected: above 0.7 they are.
+        ``None`` where all are equal, or fewer than 25. Layouts often share their weight,
+        which the fit of a continuous distribution does not allow for: equal weights are
+        spread evenly. A largest weight that was met five times ends the tail, and k̂ is
+        at most 0.
         """
-        # Models in single precision give a layout slightly different weights, evaluated
-        # among others.
-        log_relative = np.round(self.log[self.log > -np.inf] - self.log.max(), 4)
+        positive = self.log[self.log > -np.inf]
+        log_relative = np.round(positive - self.log.max(), WEIGHT_DECIMALS)
         weights = np.sort(np.exp(log_relative))
-        tail = min(len(self) // 5, int(3 * math.sqrt(len(self))), len(weights) - 1)
+        longest_tail = min(len(self) // TAIL_SHARE, len(weights) - 1)
+        tail = min(int(TAIL_ROOTS * math.sqrt(len(self))), longest_tail)
         equal = weights[-1] - weights[0] < EQUAL * weights[-1]
         if tail < FEWEST_IN_TAIL or equal:
             return None
-        values, counts = np.unique(weights, return_counts=True)
-        below = np.concatenate([[0.0], values[:-1]])
-        first_place = np.cumsum(counts) - counts  # of each value
-        rank = np.arange(len(weights)) - np.repeat(first_place, counts) + 1
-        step = np.repeat((values - below) / counts, counts)
-        spread = np.repeat(below, counts) + rank * step
-        shape = pareto_shape(spread[-tail:] - spread[-tail - 1])
-        if counts[-1] >= FEWEST_IN_TAIL:
+        spread_weights = _spread_evenly(weights)
+        threshold = spread_weights[-tail - 1]
+        shape = pareto_shape(spread_weights[-tail:] - threshold)
+        met_largest = np.count_nonzero(weights == weights[-1])
+        if met_largest >= FEWEST_IN_TAIL:
             return min(shape, 0.0)
         return shape
 
@@ -184,25 +191,48 @@ def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
     return low
 
 
+def _spread_evenly(weights: Floats) -> Floats:
+    """Rising weights of which equal ones are spread down to the next smaller weight.
+
+    As if they had been rounded up: 1, 3, 3 become 1, 2, 3.
+    """
+    values, counts = np.unique(weights, return_counts=True)
+    next_smaller = np.concatenate([[0.0], values[:-1]])
+    steps = (values - next_smaller) / counts
+    first_places = np.cumsum(counts) - counts  # of each value among the weights
+    rank = np.arange(len(weights)) - np.repeat(first_places, counts) + 1
+    return np.asarray(np.repeat(next_smaller, counts) + rank * np.repeat(steps, counts))
+
+
+# The prior of the Pareto shape k, as PSIS has it: ten observations of 1/2.
+PRIOR_SHAPE: Final = 0.5
+PRIOR_OBSERVATIONS: Final = 10.0
+
+
 def pareto_shape(excess: Floats) -> float:
     """The shape k of a generalised Pareto distribution fitted to numbers.
 
     ``excess``: (n,) rising positive numbers. The method is that of Zhang and Stephens
-    (2009), with the weak prior of PSIS, ten observations of k = 1/2. Importing ArviZ, which has
-    it, takes longer than answers.
+    (2009): the distribution has the parameters k and b = −k / scale. Given b, the
+    likeliest k is the mean of log(1 − b x). b is averaged over a grid, by the profile
+    likelihood; the grid follows from the largest number and the first quartile. k is
+    drawn to 1/2 by the weak prior of PSIS. Importing ArviZ, which has the method, takes
+    longer than answers.
     """
     n = len(excess)
-    points = 30 + int(math.sqrt(n))
+    grid_size = 30 + int(math.sqrt(n))
     quartile = float(excess[int(n / 4 + 0.5) - 1])
-    quantiles = 1.0 - np.sqrt(points / (np.arange(1, points + 1) - 0.5))
-    b = quantiles / (3.0 * quartile) + 1.0 / float(excess[-1])
-    k = np.log1p(-b[:, None] * excess).mean(axis=1)
+    quantiles = 1.0 - np.sqrt(grid_size / (np.arange(1, grid_size + 1) - 0.5))
+    b_grid = quantiles / (3.0 * quartile) + 1.0 / float(excess[-1])
+    k_given_b = np.log1p(-b_grid[:, None] * excess).mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):  # b may be 0
-        log = np.nan_to_num(n * (np.log(-b / k) - k - 1.0), nan=-np.inf)
-    weights = np.exp(log - log.max())
-    mean_b = float(weights @ b / weights.sum())
+        profile = n * (np.log(-b_grid / k_given_b) - k_given_b - 1.0)
+    log_likelihood = np.nan_to_num(profile, nan=-np.inf)
+    weights = np.exp(log_likelihood - log_likelihood.max())
+    mean_b = float(weights @ b_grid / weights.sum())
     shape = float(np.log1p(-mean_b * excess).mean())
-    return (n * shape + 5.0) / (n + 10.0)
+    prior_sum = PRIOR_OBSERVATIONS * PRIOR_SHAPE
+    return (n * shape + prior_sum) / (n + PRIOR_OBSERVATIONS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -316,7 +316,8 @@ def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
         assert draws.proposal.spread > 0.3
         error = math.hypot(draws.log_marginal_error, plain.log_mean_error())
         assert abs(draws.log_marginal - plain.log_mean) < 4.5 * error
-    monkeypatch.setattr(rounds, "_floor", lambda _: (rounds.SPREAD, -np.inf))
+    no_slips = rounds._Slips(share=rounds.SPREAD, floor=-np.inf)
+    monkeypatch.setattr(rounds, "_slips_of", lambda _: no_slips)
     _, share_without = runs()
     assert share_without < 0.5 * share
 
