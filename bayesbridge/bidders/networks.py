@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.evidence.measures import LENGTH, POINTS, table
 from bayesbridge.game.cards import SUIT_MASK
-from bayesbridge.game.layouts import Hands, Singles
+from bayesbridge.game.layouts import Floats, Hands, Singles
 from bayesbridge.game.shapes import ALL
 from bayesbridge.runtime.jit import njit, one_thread
 
@@ -74,16 +74,22 @@ def suit_features() -> Singles:
     holding = np.arange(1 << 13)
     cards = (holding[:, None] >> np.arange(13) & 1).astype(np.float32)
     length = cards.sum(axis=1)
+    top_four = holding >> 9
     points = cards[:, 9:] @ np.arange(1.0, 5.0)
     controls = 2 * cards[:, 12] + cards[:, 11]
     quality = cards[:, 8:].sum(axis=1) * length
     features = [
         cards,
-        np.eye(14)[length.astype(int)],
-        np.eye(16)[holding >> 9],
+        _one_hot(length.astype(int), 14),
+        _one_hot(top_four, 16),
         np.stack([points / 4, length / 4, controls, quality / 10], axis=1),
     ]
     return np.concatenate(features, axis=1).astype(np.float32)
+
+
+def _one_hot(numbers: NDArray[np.integer], size: int) -> Floats:
+    """(n, size) rows of zeros with a 1 in the column of each of (n,) numbers."""
+    return np.eye(size)[numbers]
 
 
 def top_features() -> Singles:
@@ -94,10 +100,13 @@ def top_features() -> Singles:
     the aces and its king (4 × 6).
     """
     has_card = np.arange(256)[:, None] >> np.arange(8) & 1
-    aces = has_card[:, 1::2].sum(axis=1)
     kings = has_card[:, ::2]
-    key_cards = [np.eye(6)[aces + kings[:, suit]] for suit in range(4)]
-    return np.concatenate([np.eye(5)[aces], *key_cards], axis=1).astype(np.float32)
+    aces = has_card[:, 1::2].sum(axis=1)
+    features = [_one_hot(aces, 5)]
+    for king in kings.T:
+        key_cards = aces + king
+        features.append(_one_hot(key_cards, 6))
+    return np.concatenate(features, axis=1).astype(np.float32)
 
 
 def part(parameters: Parameters, start: str) -> Parameters:
@@ -133,7 +142,7 @@ def layer_norm(parameters: Parameters, name: str, x: Singles) -> Singles:
     )
 
 
-def softmax_in_place(scores: Singles) -> None:
+def softmax_in_place(scores: Singles | Floats) -> None:
     """Turn scores into shares that add up to 1 along the last axis."""
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)

@@ -279,9 +279,9 @@ def _factors(
 
     - Of those who make the call, the share ``faith`` fits: hands that do not fit make
       it less often.
-    - A call is not too rare: a hand makes it and fits with ``faith`` times the chance
-      that the base model gives the call, or that a hand fits, whichever is smaller:
-      hands that fit make it more often.
+    - The call is not too rare: the probability that a hand fits and makes it is at least
+      ``faith`` times that of the call by the base model, or that of a fitting hand, the
+      smaller of both: hands that fit make it more often.
 
     Each depends on the factors of all calls, so they are mended in turn until they
     settle (iterative scaling). The second may have no solution; the later rounds mend
@@ -322,8 +322,9 @@ def _lowering_steps(
     ``unfitting`` are (k,) probabilities that a hand makes the call and fits what it
     shows, or does not.
     """
-    unfitting_allowed = (1.0 - faith) * fitting  # times faith
-    wanted = lowering * unfitting_allowed / np.maximum(faith * unfitting, TINY)
+    # Wanted is that unfitting : fitting = 1 − faith : faith.
+    allowed = (1.0 - faith) * fitting
+    wanted = lowering * allowed / np.maximum(faith * unfitting, TINY)
     return np.asarray(np.clip(wanted, SMALLEST_FACTOR, 1.0) / lowering)
 
 

@@ -217,7 +217,7 @@ class System:
         families = self._meanings_by_families(place, has_passed)
         like_meanings: Meanings = {}
         if self.like is not None and place not in (self.own_places or ()):
-            section = {}  # it is of the other system, whose families come before it
+            section = {}  # the one found is the other system's, and comes with it
             if not families.silence_like:
                 like_meanings = self.like.meanings_at(place, has_passed)
         return {

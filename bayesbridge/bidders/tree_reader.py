@@ -94,12 +94,12 @@ class TreeReader:
         ``vectors`` are (n, units), of the hand in each of the auctions.
         """
         self._read_all(np.unique(nodes))
-        scores = self._scores(nodes, vectors).astype(np.float64)
-        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
+        scores = self._scores(nodes, vectors)
         legal = np.isfinite(scores)
+        chances = scores.astype(np.float64)
+        softmax_in_place(chances)
         slip_each = self.slip / legal.sum(axis=1, keepdims=True)
-        return np.where(legal, (1.0 - self.slip) * shares + slip_each, 0.0)
+        return np.where(legal, (1.0 - self.slip) * chances + slip_each, 0.0)
 
     def _scores(self, nodes: NDArray[np.intp], vectors: Singles) -> Singles:
         """(n, 38) in auctions that are read; -inf if illegal."""
@@ -113,13 +113,17 @@ class TreeReader:
     def _read_all(self, nodes: NDArray[np.intp]) -> None:
         """Read these auctions of one length, and before them what they begin with."""
         self._make_room(len(self.tree.nodes))
-        paths = np.stack([self.tree.path(node) for node in nodes.tolist()])
-        for length in range(paths.shape[1]):
-            beginnings = np.unique(paths[:, length])
+        # The columns of the paths are auctions of the same length, short ones first.
+        for nodes_of_length in self._paths(nodes).T:
+            beginnings = np.unique(nodes_of_length)
             unread = beginnings[~self._is_read[beginnings]]
             if len(unread):
                 with one_thread():
                     self._read_last_calls(unread)
+
+    def _paths(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
+        """(n, length + 1) the nodes from the empty auction to each of n of one length."""
+        return np.stack([self.tree.path(node) for node in nodes.tolist()])
 
     def _make_room(self, nodes: int) -> None:
         """Lengthen the arrays, at least to twice their length, if nodes need it."""
@@ -141,7 +145,7 @@ class TreeReader:
         """
         parameters = self.parameters
         states = [self.tree.nodes[node] for node in nodes.tolist()]
-        paths = np.stack([self.tree.path(node) for node in nodes.tolist()])
+        paths = self._paths(nodes)
         side_in_turn = [(self.tree.first + state.length) % 2 for state in states]
         styles = self.styles[side_in_turn]
         # A token has six parts, numbered from 0; their rows follow the first row of
