@@ -78,7 +78,7 @@ def suit_features() -> Singles:
     points = cards[:, 9:] @ np.arange(1.0, 5.0)
     controls = 2 * cards[:, 12] + cards[:, 11]
     quality = cards[:, 8:].sum(axis=1) * length
-    features = [
+    features: list[NDArray[np.floating]] = [
         cards,
         _one_hot(length.astype(int), 14),
         _one_hot(top_four, 16),
@@ -89,7 +89,7 @@ def suit_features() -> Singles:
 
 def _one_hot(numbers: NDArray[np.integer], size: int) -> Floats:
     """(n, size) rows of zeros with a 1 in the column of each of (n,) numbers."""
-    return np.eye(size)[numbers]
+    return np.asarray(np.eye(size)[numbers])
 
 
 def top_features() -> Singles:
