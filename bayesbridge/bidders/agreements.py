@@ -53,14 +53,16 @@ class Agreement:
         if isinstance(text, System):
             return cls(text)
         match = _AGREEMENT.fullmatch(text)
-        assert match is not None
+        assert match is not None, "the name may be any text, so something always fits"
         side = match["side"]
         name = match["name"].strip()
         share = None if match["share"] is None else float(match["share"])
-        if side is None and ":" in name and not name.endswith(SUFFIX):
-            head = name.partition(":")[0].strip()
+        is_file = name.endswith(SUFFIX)  # C:/own.toml has a colon too
+        if side is None and ":" in name and not is_file:
+            unknown_side = name.partition(":")[0].strip()
             raise NotationError(
-                f"{text!r}: {head!r} is no side: write NS: or EW: before the system",
+                f"{text!r}: {unknown_side!r} is no side: write NS: or EW: before the "
+                "system",
                 text=text,
             )
         if share is not None and not 0.0 <= share <= 1.0:

@@ -74,7 +74,11 @@ def _last_suit_of_partner(before: Auction) -> Suit | None:
 
 
 def _statement_part(words: str, call: Call, partners_suit: Suit | None) -> str | None:
-    """A part of an alert as a part of a statement; ``None`` where it cannot be read."""
+    """A part of an alert as a part of a statement; ``None`` where it cannot be read.
+
+    An alert such as ``3+ support`` or ``4+ cards`` names no suit: it is about that of
+    partner's last bid. A transfer without a suit shows the next one up.
+    """
     if words in ("bal", "balanced"):
         return "balanced"
     if words == "limit raise":
@@ -86,8 +90,8 @@ def _statement_part(words: str, call: Call, partners_suit: Suit | None) -> str |
         return f"{points['range']} points"
     transfer = _TRANSFER.fullmatch(words)
     if transfer is not None:
-        suit = None if call.strain is None else _SUIT_OF_TRANSFER.get(call.strain)
-        return _suit_length(transfer["suit"], suit, "5+")
+        next_suit = None if call.strain is None else _SUIT_OF_TRANSFER.get(call.strain)
+        return _suit_length(transfer["suit"], next_suit, "5+")
     length = _LENGTH.fullmatch(words)
     if length is not None:
         return _suit_length(length["suit"], partners_suit, length["number"])

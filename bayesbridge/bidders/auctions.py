@@ -111,7 +111,7 @@ def call_probabilities(
     array of float64, shape (n, 38)
         By the index of the call; 0 for what is illegal.
     """
-    seat_to_call(auction)
+    seat_to_call(auction)  # raises where the auction is over
     keywords = partners_keyword(bidder, partners)
     with naming(f"model {type(bidder).__module__}.{type(bidder).__name__}"):
         ask_once = getattr(bidder, "probabilities", None)
@@ -266,54 +266,44 @@ class MixtureBidder:
             )
 
     def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
-        """log P(call ∣ hand, calls before it), for many hands at once.
+        """(n,) log P(call number ``index`` ∣ hand, calls before it) for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the caller may hold.
-        auction : Auction
-            All calls so far.
-        index : int
-            Which of its calls is in question, from 0.
-
-        Returns
-        -------
-        array of float64, shape (n,)
-            Natural logarithms; ``-inf`` where the hand never makes the call.
+        Parameters and result are those of :class:`~bayesbridge.plugins.BidderModel`.
         """
-        Turn.of(auction, index)
-        logs = self._log_weights(hands, auction, index) + np.array(
-            [bidder.log_likelihood(hands, auction, index) for bidder in self.bidders]
+        Turn.of(auction, index)  # raises where there is no such call
+        log_weights = self._log_weights(hands, auction, index)
+        log_chances = np.array(
+            [model.log_likelihood(hands, auction, index) for model in self.bidders]
         )
-        return np.asarray(np.logaddexp.reduce(logs, axis=0))
+        return np.asarray(np.logaddexp.reduce(log_weights + log_chances, axis=0))
 
     def probabilities(self, hands: Hands, auction: Auction) -> Floats:
-        """P(call ∣ hand, auction so far) of the seat in turn, for every call.
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the seat in turn may hold.
-        auction : Auction
-            The calls so far.
-
-        Returns
-        -------
-        array of float64, shape (n, 38)
-            By the index of the call; 0 for what is illegal.
+        It is the mean over the models, weighed by how well they explain the player's
+        calls so far. The columns are the calls by their index; what is illegal has 0.
         """
-        seat_to_call(auction)
+        seat_to_call(auction)  # raises where the auction is over
         weights = np.exp(self._log_weights(hands, auction, len(auction.calls)))
-        total = np.zeros((len(hands), 38))
-        for bidder, weight in zip(self.bidders, weights, strict=True):
-            total += weight[:, None] * call_probabilities(bidder, hands, auction)
-        return total
+        mean_chances = np.zeros((len(hands), len(CALLS)))
+        for model, weight in zip(self.bidders, weights, strict=True):
+            mean_chances += weight[:, None] * call_probabilities(model, hands, auction)
+        return mean_chances
 
     def _log_weights(self, hands: Hands, auction: Auction, index: int) -> Floats:
-        """(models, n) log P(model ∣ hand, the caller's calls before number ``index``)."""
-        weights = np.full((len(self.bidders), len(hands)), -np.log(len(self.bidders)))
-        for earlier in range(index % len(auction.bidders), index, len(auction.bidders)):
-            logs = [b.log_likelihood(hands, auction, earlier) for b in self.bidders]
-            weights += np.array(logs)
-        return np.asarray(weights - np.logaddexp.reduce(weights, axis=0))
+        """(models, n) log P(model ∣ hand, the caller's calls before number ``index``).
+
+        By Bayes' rule, from equal priors.
+        """
+        models = len(self.bidders)
+        players = len(auction.bidders)
+        log_weights = np.full((models, len(hands)), -np.log(models))
+        for earlier in range(index % players, index, players):
+            log_weights += np.array(
+                [
+                    model.log_likelihood(hands, auction, earlier)
+                    for model in self.bidders
+                ]
+            )
+        log_total = np.logaddexp.reduce(log_weights, axis=0)
+        return np.asarray(log_weights - log_total)

@@ -31,6 +31,9 @@ SCHEMES: Final = ("new", "old")
 PLAYERS: Final = 3
 RANKS: Final = 13
 LENGTHS: Final = 14
+LEVEL_OF_PASS: Final = 0
+"""How the tree of auctions writes a pass; a bid is written as its level."""
+
 FULL_SHARE: Final = 255
 """A probability of 1 in the table, whose numbers are bytes."""
 
@@ -171,43 +174,24 @@ class EquilibriumBidder:
             )
 
     def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
-        """log P(call ∣ hand, calls before it), for many hands at once.
+        """(n,) log P(call number ``index`` ∣ hand, calls before it) for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the caller may hold.
-        auction : Auction
-            All calls so far.
-        index : int
-            Which of its calls is in question, from 0.
-
-        Returns
-        -------
-        array of float64, shape (n,)
-            Natural logarithms; ``-inf`` where the hand never makes the call.
+        Parameters and result are those of :class:`~bayesbridge.plugins.BidderModel`.
+        Hands of a type (of about the same strength) call alike.
         """
         turn = Turn.of(auction, index)
-        chances = self._by_type(turn.before)[:, turn.call.index]
+        chance_by_type = self._by_type(turn.before)[:, turn.call.index]
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(chances)[self._table.types.of(hands)])
+            log_chances = np.log(chance_by_type)
+        return np.asarray(log_chances[self._table.types.of(hands)])
 
     def probabilities(self, hands: Hands, auction: Auction) -> Floats:
-        """P(call ∣ hand, auction so far) of the seat in turn, for every call.
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the seat in turn may hold.
-        auction : Auction
-            The calls so far.
-
-        Returns
-        -------
-        array of float64, shape (n, 38)
-            By the index of the call; 0 for what is illegal.
+        The columns are the calls by their index; what is illegal has 0. Hands of a
+        type (of about the same strength) call alike.
         """
-        seat_to_call(auction)
+        seat_to_call(auction)  # raises where the auction is over
         return self._by_type(auction)[self._table.types.of(hands)]
 
     @property
@@ -215,7 +199,12 @@ class EquilibriumBidder:
         return equilibrium_table(self.scheme)
 
     def _by_type(self, before: Auction) -> Floats:
-        """(types, 38) P(call ∣ type) after these calls."""
+        """(types, 38) P(call ∣ type of hand) after these calls.
+
+        The strategy of a player has a row for each type, and a column (a slot) for each
+        call at each node of the tree of auctions in no trumps. The slots of a node
+        stand side by side: Pass, then one for each level above the last bid.
+        """
         table = self._table
         tree = table.tree
         legal = list(legal_indices(before))
@@ -224,14 +213,15 @@ class EquilibriumBidder:
         node = node_of(before, tree)
         if node is None:
             return np.tile(at_random, (table.types.number, 1))
-        chances = np.tile(self.slip * at_random, (table.types.number, 1))
-        strategy = table.strategies[int(tree.player[node])]
-        slot_of_pass = int(tree.first_slot[node])
         last_level = int(tree.level[node])
-        for step in range(int(tree.calls[node])):
-            call = notrump_index(last_level + step) if step else PASS.index
-            shares = strategy[:, slot_of_pass + step]
-            chances[:, call] += (1.0 - self.slip) * shares
+        bids = int(tree.calls[node]) - 1
+        calls = [PASS.index]
+        calls += [notrump_index(last_level + step) for step in range(1, bids + 1)]
+        slot_of_pass = int(tree.first_slot[node])
+        slots = slice(slot_of_pass, slot_of_pass + len(calls))
+        strategy = table.strategies[int(tree.player[node])]
+        chances = np.tile(self.slip * at_random, (table.types.number, 1))
+        chances[:, calls] += (1.0 - self.slip) * strategy[:, slots]
         return chances
 
 
@@ -241,13 +231,17 @@ def notrump_index(level: int) -> int:
 
 
 def node_of(auction: Auction, tree: NotrumpTree) -> int | None:
-    """The node of the tree, or ``None`` where the auction is not of the game."""
+    """The node of the tree, or ``None`` where the auction is not of the game.
+
+    It is not with four bidders, a suit bid or a level above the highest of the tree.
+    The tree knows no doubles, which are taken as passes.
+    """
     if auction.dummy is None:
         return None
     levels = []
     for _, call in auction:
         if not call.is_bid:
-            levels.append(0)
+            levels.append(LEVEL_OF_PASS)
         elif call.strain is Strain.NT and call.level <= tree.levels:
             levels.append(call.level)
         else:

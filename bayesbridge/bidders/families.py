@@ -32,6 +32,8 @@ OTHER_OF_TWO: Final = {"O": "M", "o": "m"}
 
 NO_TEXTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
 ANY_CALLS: Final = "…"
+"""Last in a name: any calls may follow those that stand before it."""
+
 PASSED_HAND: Final = " by a passed hand"
 """At the end of a name: only for callers who have passed before anybody opened."""
 
@@ -87,7 +89,10 @@ class CallPattern:
     def match(self, call: Call, earlier: Calls, suits: Suits) -> Suits | None:
         """The suits of letters where a call after ``earlier`` ones fits, else ``None``.
 
-        ``suits`` are those of letters that stand for a suit already.
+        ``suits`` are those of letters that stand for a suit already; a new letter may
+        stand for any other suit of its kind. Such a bid must be made in the manner of
+        the pattern: as a plain bid, a reverse, a jump or a double jump. Only openings,
+        and patterns with a level from four on, leave the manner open.
         """
         if self.call is not None:
             return suits if call == self.call else None
@@ -105,16 +110,22 @@ class CallPattern:
 
 
 def _manner(call: Call, suit: Suit, earlier: Calls) -> str | None:
-    """How a new suit is bid; ``None`` for what no family has, two jumps or more."""
+    """How a new suit is bid: plain, as a reverse, with one jump or with two.
+
+    ``None`` stands for more jumps, which no family has. Opener's reverse takes the
+    place of a plain bid; a jump in such a suit is a splinter, since the reverse itself
+    shows a strong hand.
+    """
     last_bid = next(bid for bid in reversed(earlier) if bid.is_bid)
     assert last_bid.strain is not None
-    cheapest = last_bid.level
+    cheapest_level = last_bid.level
     if suit <= last_bid.strain:
-        cheapest += 1
-    manners: tuple[str, ...] = (PLAIN, JUMP, SPLINTER)
-    if len(earlier) == OPENERS_REBID and _is_reverse(suit, cheapest, earlier):
+        cheapest_level += 1
+    is_openers_rebid = len(earlier) == OPENERS_REBID
+    manners: tuple[str, ...] = (PLAIN, JUMP, SPLINTER)  # by the number of jumps
+    if is_openers_rebid and _is_reverse(suit, cheapest_level, earlier):
         manners = (REVERSE, SPLINTER)
-    jumps = call.level - cheapest
+    jumps = call.level - cheapest_level
     return manners[jumps] if jumps < len(manners) else None
 
 
@@ -146,29 +157,40 @@ class Family:
 
     @classmethod
     def of(cls, name: str, texts: Mapping[str, Sequence[str]] = NO_TEXTS) -> Self:
-        """A section by the calls before, such as ``1x Pass 1y Pass``."""
+        """A section by its name, the calls before, and by what its own calls show.
+
+        A name is calls such as ``1x Pass 1C/1y Pass``, in which letters stand for
+        suits. It may end in ``…``, where any calls may follow, and in ``by a passed
+        hand``. ``texts`` are the statements of each call.
+        """
         words = name.removesuffix(PASSED_HAND).split()
         later_too = words[-1:] == [ANY_CALLS]
         if later_too:
             words.pop()
-        before = tuple(map(_alternatives, words))
-        calls = tuple(
+        calls = [
             (CallPattern.of(word), tuple(statements))
             for word, statements in texts.items()
+        ]
+        return cls(
+            name,
+            before=tuple(map(_alternatives, words)),
+            later_too=later_too,
+            passed_hand=name.endswith(PASSED_HAND),
+            calls=tuple(calls),
         )
-        passed_hand = name.endswith(PASSED_HAND)
-        return cls(name, before, later_too, passed_hand, calls)
 
     def suits(self, calls: Calls) -> Suits | None:
         """Which suits the letters of the family stand for after these calls.
 
-        ``None`` where the calls are not those that the family follows.
+        ``None`` where the calls are not those that the family follows. A family may
+        also speak of all places further on: ``later_too``.
         """
-        missing_calls = len(self.before) - len(calls)
-        if missing_calls > 0 or (missing_calls < 0 and not self.later_too):
+        extra_calls = len(calls) - len(self.before)
+        if extra_calls < 0 or (extra_calls > 0 and not self.later_too):
             return None
         suits_by_letter: Suits = {}
         for place, alternatives in enumerate(self.before):
+            # Each match gives the letters so far, and those of its own call.
             matches = (
                 pattern.match(calls[place], calls[:place], suits_by_letter)
                 for pattern in alternatives
@@ -180,17 +202,23 @@ class Family:
         return suits_by_letter
 
     def meanings(self, calls: Calls) -> dict[Call, tuple[Statement, ...]]:
-        """What calls show after these; of two families of a call the later counts."""
+        """What calls show after these; nothing where the family does not follow them.
+
+        Every legal call that fits one of the family's patterns, such as ``2z``, shows
+        the statements of the pattern, with suits in place of letters. Of two patterns
+        of a call the later counts.
+        """
         suits = self.suits(calls)
         if suits is None:
             return {}
+        # Who deals does not matter to a system; North does here.
         auction = Auction.four("N").after_all(calls)
         meanings: dict[Call, tuple[Statement, ...]] = {}
         for pattern, texts in self.calls:
             for call in auction.legal_calls():
-                suits_there = pattern.match(call, calls, suits)
-                if suits_there is not None:
-                    meanings[call] = tuple(_statements(texts, suits_there))
+                suits_of_call = pattern.match(call, calls, suits)
+                if suits_of_call is not None:
+                    meanings[call] = tuple(_statements(texts, suits_of_call))
         return meanings
 
     def silences(self, calls: Calls) -> bool:

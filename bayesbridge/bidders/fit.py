@@ -203,10 +203,10 @@ def _calls_on_record(table: Record, names: Mapping[Seat, str]) -> list[CallRecor
 
 
 class Design(NamedTuple):
-    """Records as arrays, r of them."""
+    """r calls on record as arrays."""
 
     terms: Terms
-    """(r, 38) each, utilities; Pass has 0, an illegal call ``NEVER``"""
+    """(r, 38) each, of the utilities of calls; Pass has 0, an illegal call ``NEVER``"""
     slipped: Floats
     """(r, 38) P(call) of a slip: legal calls are equally likely"""
     call: NDArray[np.int64]
@@ -216,39 +216,49 @@ class Design(NamedTuple):
 
     @classmethod
     def of(cls, records: Sequence[CallRecord], players: Sequence[str]) -> Self:
-        """The arrays of records of these players."""
+        """The arrays of r records, whose players are numbered as in ``players``.
+
+        A call has the utility u0 + u1 · b + u2 · b² if a player's style adds b tricks
+        to the hand. The coefficients depend on the hand and on the auction before.
+        """
         shape = (len(records), len(CALLS))
-        u0 = np.full(shape, NEVER)
-        u0[:, PASS.index] = 0.0
-        u1 = np.zeros(shape)
-        u2 = np.zeros(shape)
+        constant = np.full(shape, NEVER)  # u0: an illegal call keeps this utility
+        constant[:, PASS.index] = 0.0
+        linear = np.zeros(shape)  # u1
+        quadratic = np.zeros(shape)  # u2
         masks = np.array([record.hand.mask for record in records], dtype=np.uint64)
-        hand_cells = cells(masks)
+        # (r, 5) all that a utility needs of a hand, by strain: its worth as one integer
+        cells_by_strain = cells(masks)
         for row, record in enumerate(records):
             options = Options.of(record.before, record.vulnerable)
-            terms = Terms.of(hand_cells[row, options.strain], options)
-            u0[row, options.call] = terms.u0
-            u1[row, options.call] = terms.u1
-            u2[row, options.call] = terms.u2
-        legal = u0 > NEVER
-        slipped = legal / legal.sum(axis=1, keepdims=True)
-        call = [record.call.index for record in records]
-        player = [players.index(record.player) for record in records]
+            cells_of_options = cells_by_strain[row, options.strain]
+            terms = Terms.of(cells_of_options, options)
+            constant[row, options.call] = terms.u0
+            linear[row, options.call] = terms.u1
+            quadratic[row, options.call] = terms.u2
+        is_legal = constant > NEVER
+        calls = [record.call.index for record in records]
+        numbers_of_players = [players.index(record.player) for record in records]
         return cls(
-            Terms(u0, u1, u2),
-            slipped,
-            np.array(call, dtype=np.int64),
-            np.array(player, dtype=np.int64),
+            terms=Terms(constant, linear, quadratic),
+            slipped=is_legal / is_legal.sum(axis=1, keepdims=True),
+            call=np.array(calls, dtype=np.int64),
+            player=np.array(numbers_of_players, dtype=np.int64),
         )
 
     def chances(self, style: Sequence[Any], softmax: Callable[..., Any]) -> Any:
-        """(…, r, 38) P(call) for the four numbers of styles, each (…, players).
+        """(…, r, 38) P(call) of the players of r records, for every call.
 
-        The numbers are arrays or tensors, and ``softmax`` is the function for them.
+        ``style`` has the four numbers of styles in the order of ``STYLE``, each (…,
+        players), as arrays or tensors; ``softmax`` is the function for them. With
+        the probability ``slip`` a player calls at random.
         """
+        # Each number as (…, r, 1): that of the record's player, for all calls.
         aggressiveness, preference, temperature, slip = (
             number[..., self.player][..., None] for number in style
         )
+        # LEANING, (38,): in a suit bid a preference for suits counts for tricks, in no
+        # trumps against them.
         added_tricks = aggressiveness + preference * LEANING
         utility = self.terms.utility(added_tricks)
         without_slip = softmax(utility / temperature, axis=-1)
@@ -261,17 +271,23 @@ class Design(NamedTuple):
     def simulate(
         self, styles: Floats, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], Floats]:
-        """(…, r) calls drawn under styles, (…, players, 4), and log P(call made)."""
+        """(…, r) calls drawn in place of those on record, and log P(call on record).
+
+        ``styles`` are (…, players, 4), the numbers in the order of ``STYLE``.
+        """
         draws = styles.reshape(-1, *styles.shape[-2:])
-        record = np.arange(len(self.call))
-        calls = np.empty((len(draws), len(record)), np.int64)
-        log_chances = np.empty((len(draws), len(record)))
+        records = np.arange(len(self.call))
+        calls = np.empty((len(draws), len(records)), np.int64)
+        log_chances = np.empty((len(draws), len(records)))
         for block in self.blocks(len(draws)):
             chances = self.probabilities(draws[block])
+            log_chances[block] = np.log(chances[:, records, self.call])
+            # Inverse transform: the first call whose cumulative chance reaches a
+            # uniform number. Times the total, since rounding leaves it near 1.
             cumulative = chances.cumsum(axis=2)
             uniform = rng.random((*cumulative.shape[:2], 1))
-            calls[block] = (cumulative < uniform * cumulative[..., -1:]).sum(axis=2)
-            log_chances[block] = np.log(chances[:, record, self.call])
+            threshold = uniform * cumulative[..., -1:]
+            calls[block] = (cumulative < threshold).sum(axis=2)
         shape = (*styles.shape[:-2], -1)
         return calls.reshape(shape), log_chances.reshape(shape)
 
@@ -305,8 +321,10 @@ def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
     """
     if not turns:
         raise BayesBridgeError("no turns to bid in: give at least one record", turns=())
-    design = Design.of([replace(turn, player="") for turn in turns], [""])
-    draws = np.asarray(styles, dtype=np.float64)[:, None, :]
+    # All turns are taken as those of one player, who has each of the styles in turn.
+    anonymous_turns = [replace(turn, player="") for turn in turns]
+    design = Design.of(anonymous_turns, players=[""])
+    draws = np.asarray(styles, dtype=np.float64)[:, None, :]  # (n, 1 player, 4)
     rates = []
     for block in design.blocks(len(draws)):
         chances_of_bids = design.probabilities(draws[block])[..., FIRST_BID:]
@@ -404,9 +422,13 @@ class Styles:
         import xarray
 
         rates = bid_rates(turns, self.values.reshape(-1, len(STYLE)))
-        number = self.tree["posterior"].dataset[STYLE[0]]
+        # Every number of a style has the dimensions chain, draw, player.
+        aggressiveness = self.tree["posterior"].dataset["aggressiveness"]
         return xarray.DataArray(
-            rates.reshape(number.shape), number.coords, number.dims, "bid_rate"
+            rates.reshape(aggressiveness.shape),
+            coords=aggressiveness.coords,
+            dims=aggressiveness.dims,
+            name="bid_rate",
         )
 
     def summary(self) -> Any:
@@ -493,15 +515,9 @@ class Styles:
 
 
 def _bidder_of(numbers: Floats, vulnerable: Vulnerability | str) -> StyleBidder:
-    """The player by (4,) numbers of a style."""
-    aggressiveness, suit_preference, temperature, slip = numbers.tolist()
-    return StyleBidder(
-        aggressiveness,
-        suit_preference,
-        temperature,
-        slip,
-        Vulnerability.of(vulnerable),
-    )
+    """The player by (4,) numbers of a style, in the order of ``STYLE``."""
+    style = dict(zip(STYLE, numbers.tolist(), strict=True))
+    return StyleBidder(**style, vulnerable=Vulnerability.of(vulnerable))
 
 
 NONE: Final = "none"
@@ -523,7 +539,9 @@ ENDS: Final = {
     "log_temperature": tuple(np.log(BOUNDS["temperature"]).tolist()),
     "logit_slip": (-np.inf, np.inf),
 }
-"""The numbers of a style on the scales of the prior, and where a style ends there."""
+"""The lowest and highest value of each number of a style, on the scale of the prior:
+temperature and slip are normal there as logarithm and logit.
+"""
 
 LOG_TEMPERATURE: Final = 2
 LOGIT_SLIP: Final = 3
@@ -564,24 +582,37 @@ class Prior:
     @property
     def unknown(self) -> list[int]:
         """The columns of the numbers that are not known."""
+        return [column for column, spread in enumerate(self.spreads) if spread > 0.0]
+
+    @property
+    def centres(self) -> list[float]:
+        """The centre of each of the four numbers, in the order of ``STYLE``."""
         normals: tuple[Normal, ...] = astuple(self)
-        return [column for column, (_, spread) in enumerate(normals) if spread > 0.0]
+        return [float(centre) for centre, _ in normals]
+
+    @property
+    def spreads(self) -> list[float]:
+        """The spread of each of the four numbers, 0 where it is known."""
+        normals: tuple[Normal, ...] = astuple(self)
+        return [float(spread) for _, spread in normals]
 
     def styles(self, z: Floats) -> Floats:
-        """(…, 4) styles that lie (…, k) spreads from the centres, or at their ends.
+        """(…, 4) styles, from (…, k) standard normal numbers.
 
-        k is how many numbers are not known.
+        k is how many of the four numbers are not known. Each z says by how many spreads
+        such a number lies above its centre; where that is beyond the range of a style,
+        the number is the end of the range.
 
         >>> Prior().styles(np.zeros(4)).round(3).tolist()
         [0.0, 0.0, 1.0, 0.018]
         """
-        centres, spreads = np.array(astuple(self)).T
-        numbers = np.broadcast_to(centres, (*z.shape[:-1], len(STYLE))).copy()
-        numbers[..., self.unknown] += spreads[self.unknown] * z
-        numbers = numbers.clip(*np.array(list(ENDS.values())).T)
+        numbers = np.broadcast_to(self.centres, (*z.shape[:-1], len(STYLE))).copy()
+        numbers[..., self.unknown] += np.array(self.spreads)[self.unknown] * z
+        numbers = _clip(numbers, ENDS)
         numbers[..., LOG_TEMPERATURE] = np.exp(numbers[..., LOG_TEMPERATURE])
         numbers[..., LOGIT_SLIP] = expit(numbers[..., LOGIT_SLIP])
-        return np.asarray(numbers.clip(*np.array(list(BOUNDS.values())).T))
+        # exp and its logarithm may pass an end by rounding.
+        return _clip(numbers, BOUNDS)
 
     def draw(self, rng: Seed = None) -> StyleBidder:
         """A player from the prior."""
@@ -589,58 +620,80 @@ class Prior:
         return StyleBidder(*self.styles(z).tolist())
 
 
-def style_variables(
-    prior: Prior, players: Sequence[str], pooled: bool, alike: bool = False
-) -> list[Any]:
-    """The four numbers as variables of the PyMC model in context, each (players,).
+def _clip(numbers: Floats, ranges: Mapping[str, tuple[float, ...]]) -> Floats:
+    """(…, 4) numbers, each at least the lowest and at most the highest of its range."""
+    lowest, highest = np.array(list(ranges.values())).T
+    return np.asarray(numbers.clip(lowest, highest))
 
-    They are also kept as draws. ``pooled``: the players come from a population.
-    ``alike``: all players have the same style.
+
+def style_variables(
+    prior: Prior, players: Sequence[str], *, pooled: bool, alike: bool = False
+) -> list[Any]:
+    """The four numbers of styles as variables of the PyMC model in context.
+
+    Each is (players,), and is also kept as draws. Temperature and slip have normal
+    priors as logarithm and logit, and become themselves here.
+
+    ``pooled``: the players come from a population. ``alike``: all players have the same
+    style.
     """
     import pymc as pm
     import pytensor.tensor as pt
 
-    centres, spreads = np.array(astuple(prior)).T.tolist()
-    if pooled:
-        centres, spreads = _population(prior)
-    to_natural_scale = {"log_temperature": pt.exp, "logit_slip": pt.sigmoid}
-    dims = None if alike else "player"
-    no_change = np.zeros(len(players))
+    population = _population(prior) if pooled else _Population.of_prior(prior)
+    natural_scale = {"log_temperature": pt.exp, "logit_slip": pt.sigmoid}
+    # One z for all players, or one for each; added zeros make either (players,).
+    dims_of_z = None if alike else "player"
+    zeros_of_players = np.zeros(len(players))
     variables = []
-    for column, (name, scale) in enumerate(zip(STYLE, ENDS, strict=True)):
+    for column, (name, name_in_prior) in enumerate(zip(STYLE, ENDS, strict=True)):
+        mean = population.means[column]
         if column in prior.unknown:
-            z = pm.Normal(f"z_{name}", dims=dims)
-            unbounded = centres[column] + spreads[column] * z + no_change
-            value = pt.clip(unbounded, *ENDS[scale])
+            z = pm.Normal(f"z_{name}", dims=dims_of_z)
+            unbounded = mean + population.spreads[column] * z + zeros_of_players
+            lowest, highest = ENDS[name_in_prior]
+            number = pt.clip(unbounded, lowest, highest)
         else:
-            value = pt.as_tensor(np.full(len(players), centres[column]))
-        if scale in to_natural_scale:
-            value = to_natural_scale[scale](value)
-        variables.append(pm.Deterministic(name, value, dims="player"))
+            number = pt.as_tensor(np.full(len(players), mean))
+        if name_in_prior in natural_scale:
+            number = natural_scale[name_in_prior](number)
+        variables.append(pm.Deterministic(name, number, dims="player"))
     return variables
 
 
-def _population(prior: Prior) -> tuple[list[Any], list[Any]]:
-    """Mean and spread of each number in the population that the players come from.
+class _Population(NamedTuple):
+    """The distribution of the four numbers of a style over players."""
 
-    They are variables of the PyMC model in context where the number is not known.
+    means: list[Any]
+    """Numbers, or variables of a PyMC model."""
+    spreads: list[Any]
+
+    @classmethod
+    def of_prior(cls, prior: Prior) -> Self:
+        """A population that is known: the prior of each player."""
+        return cls(prior.centres, prior.spreads)
+
+
+def _population(prior: Prior) -> _Population:
+    """A population whose mean and spread are variables of the PyMC model in context.
+
+    They are named as in the prior. What the prior knows of all players is no variable.
     """
     import pymc as pm
 
-    unknown = prior.unknown
-    scales = list(ENDS)
-    centres, spreads = np.array(astuple(prior)).T
-    pm.modelcontext(None).add_coord("parameter", [scales[column] for column in unknown])
-    mean = pm.Normal(
-        "population_mean", centres[unknown], spreads[unknown], dims="parameter"
-    )
-    spread = pm.HalfNormal("population_spread", spreads[unknown], dims="parameter")
-    means = list(centres)
-    spreads_around = list(spreads)
-    for row, column in enumerate(unknown):
-        means[column] = mean[row]
-        spreads_around[column] = spread[row]
-    return means, spreads_around
+    columns = prior.unknown
+    names_in_prior = list(ENDS)
+    coordinate = [names_in_prior[column] for column in columns]
+    pm.modelcontext(None).add_coord("parameter", coordinate)
+    centres_of_mean = np.array(prior.centres)[columns]
+    scales = np.array(prior.spreads)[columns]
+    mean = pm.Normal("population_mean", centres_of_mean, scales, dims="parameter")
+    spread = pm.HalfNormal("population_spread", scales, dims="parameter")
+    population = _Population.of_prior(prior)
+    for row, column in enumerate(columns):
+        population.means[column] = mean[row]
+        population.spreads[column] = spread[row]
+    return population
 
 
 def style_model(
@@ -698,26 +751,33 @@ def style_model(
         "option": [str(call) for call in CALLS],
     }
     with pm.Model(coords=coords) as model:
-        style = style_variables(prior, players, pooling == PARTIAL, pooling == COMPLETE)
+        style = style_variables(
+            prior, players, pooled=pooling == PARTIAL, alike=pooling == COMPLETE
+        )
         _observe_calls(Design.of(calls, players), style)
     return model
 
 
 def _observe_calls(design: Design, style: Sequence[Any]) -> None:
-    """Add the calls on record to the PyMC model in context, given its style variables."""
+    """Add the calls on record to the PyMC model in context.
+
+    ``style`` are its variables of the four numbers of styles, each (players,). The
+    utility of a call is a quadratic in the tricks that a style adds to the hand:
+    ``utility_0``, ``utility_1`` and ``utility_2`` are its coefficients.
+    """
     import pymc as pm
     import pytensor.tensor as pt
 
     # Data and no constants: what PyTensor has compiled serves other records too.
     table = ("record", "option")
-    terms = [
-        pm.Data(f"utility_{power}", term, dims=table)
-        for power, term in enumerate(design.terms)
+    coefficients = [
+        pm.Data(f"utility_{power}", coefficient, dims=table)
+        for power, coefficient in enumerate(design.terms)
     ]
     slipped = pm.Data("slipped", design.slipped, dims=table)
     call = pm.Data("made", design.call, dims="record")
     player = pm.Data("player_index", design.player, dims="record")
-    as_data = Design(Terms(*terms), slipped, call, player)
+    as_data = Design(Terms(*coefficients), slipped, call, player)
     chances = as_data.chances(style, pt.special.softmax)
     pm.Categorical("call", p=chances, observed=call, dims="record")
 

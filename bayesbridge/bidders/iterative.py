@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import CALLS, PASS
 from bayesbridge.game.layouts import Floats, Hands
+
+NO_BID: Final = np.int8(0)
+"""The highest bid of a hand that bids nothing: the index of Pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +59,17 @@ class IterativeBidder:
             )
 
     def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
-        """log P(call ∣ hand, calls before it), for many hands at once.
+        """(n,) log P(call number ``index`` ∣ hand, calls before it) for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the caller may hold.
-        auction : Auction
-            All calls so far.
-        index : int
-            Which of its calls is in question, from 0.
-
-        Returns
-        -------
-        array of float64, shape (n,)
-            Natural logarithms; ``-inf`` where the hand never makes the call.
+        Parameters and result are those of :class:`~bayesbridge.plugins.BidderModel`.
+        Hands of the same highest bid by Algorithm 1 call alike.
         """
-        chances = self.bid_likelihood(auction, index)
+        chance_by_bid = self.bid_likelihood(auction, index)
         with np.errstate(divide="ignore"):
-            return np.log(chances)[self.highest_bids(hands)]
+            return np.log(chance_by_bid)[self.highest_bids(hands)]
 
     def bid_likelihood(self, auction: Auction, index: int) -> Floats:
-        """P(call ∣ highest bid of the hand): all that the model looks at.
+        """P(call ∣ highest bid of the hand), the one thing that the model looks at.
 
         Parameters
         ----------
@@ -91,24 +84,15 @@ class IterativeBidder:
             By the index of the highest bid, 0 where there is none.
         """
         turn = Turn.of(auction, index)
-        return self._by_bid(turn.before)[:, turn.call.index]
+        chances = self._by_bid(turn.before)  # (highest bid, call)
+        return chances[:, turn.call.index]
 
     def probabilities(self, hands: Hands, auction: Auction) -> Floats:
-        """P(call ∣ hand, auction so far) of the seat in turn, for every call.
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the seat in turn may hold.
-        auction : Auction
-            The calls so far.
-
-        Returns
-        -------
-        array of float64, shape (n, 38)
-            By the index of the call; 0 for what is illegal.
+        The columns are the calls by their index; what is illegal has 0.
         """
-        seat_to_call(auction)
+        seat_to_call(auction)  # raises where the auction is over
         return self._by_bid(auction)[self.highest_bids(hands)]
 
     def highest_bids(self, hands: Hands) -> NDArray[np.int8]:
@@ -128,19 +112,22 @@ class IterativeBidder:
         if self.suits:
             from bayesbridge.capture.strains import strain_levels
 
+            # (n, 5) the level that each hand reaches in C D H S NT, 0 for none
             levels = strain_levels(hands)
-            strains_less_2 = np.arange(-2, 3, dtype=np.int8)
-            bids_by_strain = np.where(
-                levels > 0, 5 * levels + strains_less_2, np.int8(0)
-            )
+            strain_less_2 = np.arange(-2, 3, dtype=np.int8)
+            bids_by_strain = np.where(levels > 0, 5 * levels + strain_less_2, NO_BID)
             return bids_by_strain.max(axis=1)
         from bayesbridge.capture.kernels import bids
 
         level = bids(np.ascontiguousarray(hands)).level
-        return np.where(level > 0, 5 * level + np.int8(2), np.int8(0))
+        notrump_less_2 = np.int8(2)
+        return np.where(level > 0, 5 * level + notrump_less_2, NO_BID)
 
     def _by_bid(self, before: Auction) -> Floats:
-        """(38, 38) P(call ∣ highest bid of the hand), rows by the index of that bid."""
+        """(38, 38) P(call ∣ highest bid of the hand), rows by the index of that bid.
+
+        The bid is made if it outranks the last bid, else the player passes.
+        """
         is_legal = np.zeros(len(CALLS), dtype=np.bool_)
         is_legal[list(legal_indices(before))] = True
         slips = self.slip / is_legal.sum() * is_legal

@@ -60,6 +60,9 @@ none), how it is doubled, whose it is (relative seat, 4: nobody's), who is vulne
 · the caller's side + the other side), the place in the auction.
 """
 
+FIRST_ROWS: Final = STARTS[:-1]
+"""(6,) the first row of each part of a token."""
+
 
 class Steps(NamedTuple):
     """An auction of n calls, each with what its caller knew of the auction before it."""
@@ -71,38 +74,48 @@ class Steps(NamedTuple):
 
 
 def encode(
-    calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: bool
+    calls: Sequence[int], *, dealer_vulnerable: bool, others_vulnerable: bool
 ) -> Steps:
-    """The steps of a four-player auction given as call indices, which must be legal."""
-    tokens = np.zeros((len(calls), len(STARTS) - 1), np.intp)
+    """The steps of a four-player auction, from the indices of its n calls.
+
+    The calls must be legal. ``dealer_vulnerable`` and ``others_vulnerable`` speak of
+    the dealer's side and of the other one.
+
+    What a caller sees is a token of six parts, such as the call before and who is
+    vulnerable. The network has a table with a block of rows for each part, and a token
+    is the numbers of six rows.
+    """
+    parts = np.zeros((len(calls), len(FIRST_ROWS)), np.intp)
     legal = np.zeros((len(calls), len(CALLS)), np.bool_)
     vulnerable = (dealer_vulnerable, others_vulnerable)
-    node = EMPTY_AUCTION
+    auction = EMPTY_AUCTION
     for place, call in enumerate(calls):
-        tokens[place] = token_parts(node, vulnerable)
-        legal[place] = node.legal(PLAYERS)
-        node = node.after(call, parent=place)
-    return Steps(tokens + STARTS[:-1], legal)
+        parts[place] = token_parts(auction, vulnerable)
+        legal[place] = auction.legal(PLAYERS)
+        auction = auction.after(call, parent=place)
+    return Steps(tokens=FIRST_ROWS + parts, legal=legal)
 
 
 def token_parts(node: Node, vulnerable: tuple[bool, bool]) -> tuple[int, ...]:
-    """What the caller after an auction sees, by the parts of ``STARTS``.
+    """The six parts of what the caller after an auction sees, each counted from 0.
 
-    ``vulnerable`` says it of the dealer's side and of the other one.
+    They are the call before, the last bid, how it is doubled, who bid it, who is
+    vulnerable, and the place in the auction. ``vulnerable`` says it of the dealer's
+    side and of the other one.
     """
     call_before = OPENING if node.call == NOBODY else node.call
-    bid = node.last_bid - NO_BID
+    last_bid = node.last_bid - NO_BID  # 0 where nobody has bid, 1 for 1C
     bidder = NOBODYS_BID
     if node.bidder != NOBODY:
-        bidder = (node.bidder - node.length) % PLAYERS
+        bidder = (node.bidder - node.length) % PLAYERS  # 0 caller, 2 partner
     side = node.length % 2
     sides_vulnerable = 2 * vulnerable[side] + vulnerable[1 - side]
     place = min(node.length, PLACES - 1)
-    return call_before, bid, node.doubled, bidder, sides_vulnerable, place
+    return call_before, last_bid, node.doubled, bidder, sides_vulnerable, place
 
 
-STYLE: Final = 16
-"""Numbers of a style."""
+STYLE_SIZE: Final = 16
+"""How many numbers a style has."""
 
 LARGEST_NUMBER: Final = 10
 """No number of a style in a file may be larger."""
@@ -115,6 +128,9 @@ the text of a style.
 
 LARGEST_STEP: Final = 127
 """A number of steps is kept in a byte with a sign."""
+
+TYPICAL_VARIANCE: Final = 1e-6
+"""Of the numbers of a typical style, which are as good as known."""
 
 LONGEST_NAME: Final = 60
 """Characters of a pair's name that the text of a style keeps."""
@@ -173,7 +189,7 @@ class PairStyle(FrozenArrays):
         All are 0 where nothing is known.
         """
         if self == AVERAGE:
-            return read_only(np.zeros(STYLE + 1, np.float32))
+            return read_only(np.zeros(STYLE_SIZE + 1, np.float32))
         return read_only(np.append(self.mean, 1.0).astype(np.float32))
 
     @staticmethod
@@ -214,8 +230,10 @@ class PairStyle(FrozenArrays):
         It keeps the mean in steps of 1/40, the covariance's root of 1/127.
         """
         name = self.pair[:LONGEST_NAME]
-        root = np.linalg.cholesky(self.covariance)[np.tril_indices(STYLE)]
+        root = np.linalg.cholesky(self.covariance)[np.tril_indices(STYLE_SIZE)]
         steps = np.rint(np.concatenate([MEAN_STEPS * self.mean, ROOT_STEPS * root]))
+        # The root's are at most 127 where no variance is above 1; the mean's are so up
+        # to 3.
         if not (np.abs(steps) <= LARGEST_STEP).all():
             raise BayesBridgeError(
                 f"style of {name!r}: its numbers pass 3: learn it again from records"
@@ -231,7 +249,7 @@ class PairStyle(FrozenArrays):
         """
         if text in TYPICAL:
             mean = stored("auction.npz", "style_")[text].astype(np.float64)
-            return cls(text, mean, 1e-6 * np.eye(STYLE))
+            return cls(text, mean, TYPICAL_VARIANCE * np.eye(STYLE_SIZE))
         match = _STYLE_TEXT.fullmatch(text)
         if match is None:
             return None
@@ -239,10 +257,11 @@ class PairStyle(FrozenArrays):
             raise BayesBridgeError(
                 f"style of {match['pair']!r}: not one of this network: {LEARN_AGAIN}"
             )
+        # 152 bytes are 203 characters of base64, and one that only fills up.
         steps = np.frombuffer(urlsafe_b64decode(f"{match['numbers']}="), np.int8)
-        mean = steps[:STYLE] / MEAN_STEPS
-        root = np.zeros((STYLE, STYLE))
-        root[np.tril_indices(STYLE)] = steps[STYLE:] / ROOT_STEPS
+        mean = steps[:STYLE_SIZE] / MEAN_STEPS
+        root = np.zeros((STYLE_SIZE, STYLE_SIZE))
+        root[np.tril_indices(STYLE_SIZE)] = steps[STYLE_SIZE:] / ROOT_STEPS
         return cls(match["pair"], mean, root @ root.T, int(match["tables"]))
 
     @classmethod
@@ -284,17 +303,19 @@ class PairStyle(FrozenArrays):
         mean = np.array(document["mean"], object)
         covariance = np.array(document["covariance"], object)
         if document.get("network") != cls.network():
+            # This stands behind "not a style of this network" in the error.
             raise ValueError("it was learned for another")
-        fits = mean.shape == (STYLE,) and covariance.shape == (STYLE, STYLE)
-        if not (fits and _all_small(mean) and _all_small(covariance)):
+        is_mean = mean.shape == (STYLE_SIZE,) and _all_small(mean)
+        is_square = covariance.shape == (STYLE_SIZE, STYLE_SIZE)
+        if not (is_mean and is_square and _all_small(covariance)):
             raise ValueError(
-                f"mean and covariance have {STYLE} and {STYLE} x {STYLE} numbers from "
+                f"mean and covariance have {STYLE_SIZE} and {STYLE_SIZE} x {STYLE_SIZE} numbers from "
                 f"-{LARGEST_NUMBER} to {LARGEST_NUMBER}"
             )
         if type(document["pair"]) is not str or not _is_count(document["tables"]):
             raise ValueError("pair is a text, and tables a whole number")
         covariance = covariance.astype(np.float64)
-        np.linalg.cholesky(covariance)
+        np.linalg.cholesky(covariance)  # raises where it is not positive definite
         return cls(
             document["pair"],
             mean.astype(np.float64),
@@ -316,7 +337,7 @@ def _is_count(value: object) -> bool:
     return type(value) is int and value >= 0
 
 
-AVERAGE: Final = PairStyle("", np.zeros(STYLE), np.eye(STYLE))
+AVERAGE: Final = PairStyle("", np.zeros(STYLE_SIZE), np.eye(STYLE_SIZE))
 """Nothing is known of the pair."""
 
 TYPICAL: Final = ("standard", "strong-club")
@@ -337,12 +358,13 @@ def known_before_calls(
 ) -> Singles:
     """(…, n, width) what the network knows before each of n calls.
 
-    ``tokens`` are (n, 6) as :func:`encode` gives them, ``styles`` (…, n, 17) numbers of
-    the styles of the callers.
+    That is what it reads in the auction, and the numbers of the caller's style behind
+    it. ``tokens`` are (n, 6) as :func:`encode` gives them, ``styles`` (…, n, 17) those
+    of the callers.
     """
-    extra = linear(network.parameters, "style", styles)
-    said_by_auction = read(network.parameters, tokens, extra)
-    return np.concatenate([said_by_auction, styles], axis=-1)
+    style_vectors = linear(network.parameters, "style", styles)
+    reading = read(network.parameters, tokens, style_vectors)
+    return np.concatenate([reading, styles], axis=-1)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -396,6 +418,7 @@ class LearnedBidder:
         style: PairStyle | Mapping[str, PairStyle] | Styles | None = None,
         size: Literal["wide", "guide"] = "wide",
     ) -> None:
+        """Take the settings; ``size`` is that of the network, wide or quick."""
         if not 0.0 <= slip <= 1.0:
             raise BayesBridgeError(
                 f"slip {slip}: it is a probability, from 0 to 1", slip=slip
@@ -436,65 +459,47 @@ class LearnedBidder:
     def log_likelihood(
         self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None
     ) -> NDArray[np.float64]:
-        """log P(call ∣ hand, calls before it), for many hands at once.
+        """(n,) log P(call number ``index`` ∣ hand, calls before it) for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the caller may hold.
-        auction : Auction
-            All calls so far, of four players.
-        index : int
-            Which of its calls is in question, from 0.
-        partners : array of uint64, shape (n,), optional
-            Masks of partner's hand, one for each; hidden if not given.
-
-        Returns
-        -------
-        array of float64, shape (n,)
-            Natural logarithms.
+        Parameters and result are those of :class:`~bayesbridge.plugins.PairModel`; the
+        auction is one of four players.
         """
         one_row("hands", hands)
         turn = Turn.of(auction, index)
         context = _contexts(self, auction)[index]
-        column = int(np.searchsorted(context.choices, turn.call.index))
+        legal_calls = context.choices
+        column = int(np.searchsorted(legal_calls, turn.call.index))
+        slip_each = self.slip / len(legal_calls)
         chances = np.empty(len(hands))
-        slip_each = self.slip / len(context.choices)
-        # A call 88 nats behind another has the probability of a slip.
+        # A softmax of one column: P(call) = 1 / Σ exp(score − score of the call). The
+        # sum is infinite, and what is left is a slip, where the call is 88 behind.
         with np.errstate(over="ignore"):
             for block, scores in self._scores(context, hands, partners):
                 scores -= scores[:, column, None]
-                odds = np.exp(scores, out=scores).sum(axis=1)
-                chances[block] = (1 - self.slip) / odds + slip_each
+                inverse_chance = np.exp(scores, out=scores).sum(axis=1)
+                chances[block] = (1 - self.slip) / inverse_chance + slip_each
         return np.log(chances, out=chances)
 
     def probabilities(
         self, hands: Hands, auction: Auction, partners: Hands | None = None
     ) -> NDArray[np.float64]:
-        """P(call ∣ hand, auction so far) of the seat in turn, for every call.
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the seat in turn may hold.
-        auction : Auction
-            The calls so far, of four players.
-        partners : array of uint64, shape (n,), optional
-            Masks of partner's hand, one for each; hidden if not given.
-
-        Returns
-        -------
-        array of float64, shape (n, 38)
-            By the index of the call; 0 for what is illegal.
+        ``partners`` are (n,) masks of partner's hand, hidden if not given. The columns
+        are the calls by their index; what is illegal has 0.
         """
         one_row("hands", hands)
-        seat_to_call(auction)
-        context = _contexts(self, auction.after("pass"))[len(auction.calls)]
+        seat_to_call(auction)  # raises where the auction is over
+        # There is a context before each call that is made. What is known before the
+        # next one does not depend on it, so any call, as a pass, will do.
+        contexts = _contexts(self, auction.after("pass"))
+        context = contexts[len(auction.calls)]
+        legal_calls = context.choices
+        slip_each = self.slip / len(legal_calls)
         chances = np.zeros((len(hands), len(CALLS)))
-        slip_each = self.slip / len(context.choices)
         for block, scores in self._scores(context, hands, partners):
             softmax_in_place(scores)
-            chances[block, context.choices] = (1 - self.slip) * scores + slip_each
+            chances[block, legal_calls] = (1 - self.slip) * scores + slip_each
         return chances
 
     def _scores(
@@ -503,14 +508,15 @@ class LearnedBidder:
         """The scores of the legal calls, block by block.
 
         With each slice of the hands come scores (its length, calls), or (1, calls)
-        where its hands are all the same.
+        where its hands are all the same. Matrices are small enough for one thread.
         """
         net = network(NETWORK_FILE, f"{self.size}_")
         with one_thread():
             for start in range(0, len(hands), BLOCK):
                 block = slice(start, start + BLOCK)
-                shown = None if partners is None else partners[block]
-                yield block, context.scores(*net.vectors(hands[block], shown))
+                shown_partners = None if partners is None else partners[block]
+                vectors = net.vectors(hands[block], shown_partners)
+                yield block, context.scores(*vectors)
 
 
 def _styles_of_sides(
@@ -533,18 +539,23 @@ def _styles_of_sides(
 
 @lru_cache(maxsize=512)
 def _contexts(bidder: LearnedBidder, auction: Auction) -> tuple[Context, ...]:
-    """What is known before each call of an auction."""
+    """What the network knows before each call of an auction, without any hand."""
     if auction.dummy is not None:
         raise BayesBridgeError(
             f"auction '{auction}' of three players: the learned bidder knows the "
             "four-player game only; use IterativeBidder"
         )
-    first = auction.first
+    dealer = auction.first
     calls = [call.index for call in auction.calls]
-    steps = encode(calls, first in bidder.vulnerable, first.next() in bidder.vulnerable)
-    sides = (first + np.arange(len(calls))) % 2
-    styles = np.stack([style.numbers for style in bidder.style])[sides]
+    steps = encode(
+        calls,
+        dealer_vulnerable=dealer in bidder.vulnerable,
+        others_vulnerable=dealer.next() in bidder.vulnerable,
+    )
+    side_of_call = (dealer + np.arange(len(calls))) % 2
+    style_by_side = np.stack([style.numbers for style in bidder.style])
     net = network(NETWORK_FILE, f"{bidder.size}_")
-    choices = [np.flatnonzero(legal) for legal in steps.legal]
+    legal_calls = [np.flatnonzero(is_legal) for is_legal in steps.legal]
     with one_thread():
-        return net.contexts(known_before_calls(net, steps.tokens, styles), choices)
+        features = known_before_calls(net, steps.tokens, style_by_side[side_of_call])
+        return net.contexts(features, legal_calls)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.evidence.measures import LENGTH, POINTS, table
 from bayesbridge.game.cards import SUIT_MASK
-from bayesbridge.game.layouts import Hands, Singles
+from bayesbridge.game.layouts import Floats, Hands, Singles
 from bayesbridge.game.shapes import ALL
 from bayesbridge.runtime.jit import njit, one_thread
 
@@ -45,13 +45,20 @@ HAND_LAYERS: Final = (
     "joint_deepen",
     "pair",
 )
-"""Layers that hands pass; networks that read one hand alone have the first two."""
+"""Layers that hands pass; networks that read one hand alone have the first two.
+
+Vectors of single hands pass ``hands_deepen``, then ``own`` or ``partner``, by whose
+hand it is. Those of two partners together pass ``joint``, whose outputs are added, then
+``joint_deepen`` and ``pair``.
+"""
 
 FACTS: Final = "facts"
 """In a file of parameters what is said about the network."""
 
 SCALE: Final = ":scale"
-"""Ends the name of the unit of a parameter that is stored in integers."""
+"""Ends the name of the unit of a parameter that is stored in integers, as
+``own_weight:scale`` is that of ``own_weight``.
+"""
 
 type Parameters = dict[str, Singles]
 
@@ -67,16 +74,22 @@ def suit_features() -> Singles:
     holding = np.arange(1 << 13)
     cards = (holding[:, None] >> np.arange(13) & 1).astype(np.float32)
     length = cards.sum(axis=1)
+    top_four = holding >> 9
     points = cards[:, 9:] @ np.arange(1.0, 5.0)
     controls = 2 * cards[:, 12] + cards[:, 11]
     quality = cards[:, 8:].sum(axis=1) * length
-    features = [
+    features: list[NDArray[np.floating]] = [
         cards,
-        np.eye(14)[length.astype(int)],
-        np.eye(16)[holding >> 9],
+        _one_hot(length.astype(int), 14),
+        _one_hot(top_four, 16),
         np.stack([points / 4, length / 4, controls, quality / 10], axis=1),
     ]
     return np.concatenate(features, axis=1).astype(np.float32)
+
+
+def _one_hot(numbers: NDArray[np.integer], size: int) -> Floats:
+    """(n, size) rows of zeros with a 1 in the column of each of (n,) numbers."""
+    return np.asarray(np.eye(size)[numbers])
 
 
 def top_features() -> Singles:
@@ -87,10 +100,13 @@ def top_features() -> Singles:
     the aces and its king (4 × 6).
     """
     has_card = np.arange(256)[:, None] >> np.arange(8) & 1
-    aces = has_card[:, 1::2].sum(axis=1)
     kings = has_card[:, ::2]
-    key_cards = [np.eye(6)[aces + kings[:, suit]] for suit in range(4)]
-    return np.concatenate([np.eye(5)[aces], *key_cards], axis=1).astype(np.float32)
+    aces = has_card[:, 1::2].sum(axis=1)
+    features = [_one_hot(aces, 5)]
+    for king in kings.T:
+        key_cards = aces + king
+        features.append(_one_hot(key_cards, 6))
+    return np.concatenate(features, axis=1).astype(np.float32)
 
 
 def part(parameters: Parameters, start: str) -> Parameters:
@@ -126,7 +142,7 @@ def layer_norm(parameters: Parameters, name: str, x: Singles) -> Singles:
     )
 
 
-def softmax_in_place(scores: Singles) -> None:
+def softmax_in_place(scores: Singles | Floats) -> None:
     """Turn scores into shares that add up to 1 along the last axis."""
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
@@ -144,37 +160,42 @@ def reader_layers(parameters: Parameters) -> list[Parameters]:
 
 
 def read(parameters: Parameters, tokens: NDArray[np.intp], extra: Singles) -> Singles:
-    """(…, n, width) what the reader knows at each of n tokens.
+    """(…, n, width) what a causal transformer knows at each of n tokens.
 
-    ``tokens`` are (n, k) rows of the reader's table, added up; ``extra`` is (…, n,
-    width), added to them.
+    A token is (k,) rows of the transformer's table, whose vectors are added up;
+    ``tokens`` are (n, k). ``extra``, (…, n, width), is what else is added, such as a
+    vector for the caller's style.
     """
     x: Singles = parameters["reader_table_weight"][tokens].sum(axis=1) + extra
     place = np.arange(len(tokens))
-    distance = place[:, None] - place
+    places_back = place[:, None] - place
     for layer in reader_layers(parameters):
-        x += _attention(layer, layer_norm(layer, "norm_1", x), distance)
+        x += _attention(layer, layer_norm(layer, "norm_1", x), places_back)
         x += feed_forward(layer, layer_norm(layer, "norm_2", x))
     return layer_norm(parameters, "reader_norm", x)
 
 
-def _attention(layer: Parameters, x: Singles, distance: NDArray[np.intp]) -> Singles:
-    """(…, n, width) what each token finds in itself and the tokens before it.
+def _attention(layer: Parameters, x: Singles, places_back: NDArray[np.intp]) -> Singles:
+    """(…, n, width) what n tokens take from themselves and from the tokens before them.
 
-    ``distance`` is (n, n): by how many places the token of a row lies after that of a
-    column.
+    ``x`` is (…, n, width). ``places_back`` is (n, n): how far before the token of a row
+    that of a column lies, below 0 if behind it. A bias by this distance, learned up to
+    ``reach``, is all that tells the order of tokens.
     """
-    width = x.shape[-1]
-    heads, reach = layer["distance"].shape
-    head_width = width // heads
-    joined = linear(layer, "ask", x).reshape(*x.shape[:-1], 3, heads, head_width)
-    query, key, value = np.moveaxis(joined, -3, 0).swapaxes(-3, -2)
+    bias_by_distance = layer["distance"]
+    heads, reach = bias_by_distance.shape
+    head_width = x.shape[-1] // heads
+    by_head = linear(layer, "ask", x).reshape(*x.shape[:-1], 3, heads, head_width)
+    # From (…, n, 3, heads, head_width) three of (…, heads, n, head_width).
+    query, key, value = np.moveaxis(by_head, -3, 0).swapaxes(-3, -2)
     scores: Singles = (query @ key.swapaxes(-1, -2)) * np.float32(head_width**-0.5)
-    scores += layer["distance"][:, np.clip(distance, 0, reach - 1)]
-    scores[..., distance < 0] = -np.inf
+    scores += bias_by_distance[:, np.clip(places_back, 0, reach - 1)]
+    scores[..., places_back < 0] = -np.inf
     softmax_in_place(scores)
-    mixed = (scores @ value).swapaxes(-3, -2).reshape(x.shape)
-    return linear(layer, "answer", mixed)
+    # (…, heads, n, head_width), then heads side by side: (…, n, width)
+    mixed_values = scores @ value
+    joined = mixed_values.swapaxes(-3, -2).reshape(x.shape)
+    return linear(layer, "answer", joined)
 
 
 def feed_forward(layer: Parameters, x: Singles) -> Singles:
@@ -186,10 +207,11 @@ class Context(NamedTuple):
     """What is known before one choice among k calls or cards."""
 
     scale: Singles
-    """(vectors, units) by what the own hand's vector is multiplied; where partner's
-    hand is taken, also partner's and the pair's"""
+    """(vectors, units) by what the vector of the own hand is multiplied; where
+    partner's hand is read, also partner's vector and the pair's
+    """
     shift: Singles
-    """(hands, units) what is added with each of the hands"""
+    """(hands, units) what is then added: always, and where partner's hand is shown"""
     choices: NDArray[np.intp]
     """(k,) what may be chosen, rising"""
     out: Singles
@@ -202,14 +224,18 @@ class Context(NamedTuple):
     ) -> Singles:
         """(n, k) the score of every choice with each of n hands.
 
-        ``own`` has the vectors of the hands; ``partner`` those of partners' hands and
-        ``pair`` those of both together, if partners' hands are shown.
+        ``own`` has the vectors of the hands, (n, units); ``partner`` those of partners'
+        hands and ``pair`` those of both together, if partners' hands are shown. The
+        rows of ``scale`` belong to these three in turn. The second row of ``shift``
+        comes in with a partner's hand.
         """
         if partner is None or pair is None:
-            hidden = _join_one_hand(own, self.scale[0], self.shift[0])
+            own_scale = self.scale[0]
+            own_shift = self.shift[0]
+            hidden = _join_one_hand(own, own_scale, own_shift)
         else:
-            shift = self.shift.sum(axis=0)
-            hidden = _join_two_hands(own, partner, pair, self.scale, shift)
+            shift_of_both = self.shift.sum(axis=0)
+            hidden = _join_two_hands(own, partner, pair, self.scale, shift_of_both)
         scores: Singles = hidden @ self.out
         scores += self.bias
         return scores
@@ -229,7 +255,13 @@ class Holdings(NamedTuple):
 
     @classmethod
     def of(cls, parameters: Parameters) -> Self:
-        """The tables of a network, from the parameters that speak of hands."""
+        """The tables of a network, from its parameters for hands.
+
+        What a suit gives to a hand's vector is learned as a small network of the
+        holding; it is evaluated here for all 8192 holdings of each suit. The points,
+        the shape, and the aces and kings of a hand give a row each, where a network has
+        been taught so.
+        """
         features = suit_features()
         # A matrix of features for each suit, its biases for all holdings alike.
         bias = parameters["holdings_suit_in_bias"][:, None]
@@ -241,37 +273,55 @@ class Holdings(NamedTuple):
             )
         # A hand's vector is the sum over its suits: one of them brings the bias.
         suits[0] += parameters["holdings_hand_bias"]
-        # One row of zeros, where a network has no such table.
-        zeros = np.zeros((1, suits.shape[2]), np.float32)
-        points = parameters.get("points", zeros)
-        shapes = parameters.get("shapes", zeros)
-        tops = zeros
+        row_of_zeros = np.zeros((1, suits.shape[2]), np.float32)
+        tops = row_of_zeros
         if "tops" in parameters:
             tops = top_features() @ parameters["tops"]
-        return cls(suits, points, shapes, tops)
+        return cls(
+            suits=suits,
+            points=parameters.get("points", row_of_zeros),
+            shapes=parameters.get("shapes", row_of_zeros),
+            tops=tops,
+        )
 
 
 class Network:
-    """A reader, and the hidden layer in which hands join what it says."""
+    """A reader, and the hidden layer in which hands join what it says.
+
+    With partner's hand shown, the hidden layer is the positive part of ::
+
+        own · scale + partner · partner_scale + pair · pair_scale + shift + partner_shift
+
+    where own, partner and pair are vectors of the two hands, alone and together. The
+    scales and shifts are linear in what the reader says. With partner's hand hidden the
+    terms with ``partner`` and ``pair`` are missing.
+    """
 
     def __init__(self, parameters: Parameters) -> None:
+        """Prepare the parameters of the hidden layer, and the tables of hands.
+
+        Hidden units are the positive part of Σ scale · vector + Σ shift. The vectors
+        are those of the own hand and, in a network that reads it, of partner's hand and
+        of the pair. Each has a scale; shifts only add up, so the pair needs none
+        beside partner's.
+        """
         self.parameters = parameters
         self.holdings = Holdings.of(part(parameters, "hands_"))
         self.scale_layers = ["scale"]
-        """Layers that say what vectors are multiplied by in a context."""
+        """Layers that compute the scales in the order of the vectors."""
         self.shift_layers = ["shift"]
-        """Layers that say what is added there."""
+        """Layers that compute the shifts: always, and where partner's hand is shown."""
         if "partner_weight" in parameters:
             self.scale_layers += ["partner_scale", "pair_scale"]
             self.shift_layers += ["partner_shift"]
-        self.matrices = {
-            name: np.ascontiguousarray(parameters[f"{name}_weight"].T)
-            for name in HAND_LAYERS
-            if f"{name}_weight" in parameters
-        }
-        """(inputs, outputs) of each layer that hands pass."""
+        self.matrices: dict[str, Singles] = {}
+        """(inputs, outputs) of each layer that vectors of hands pass, by its name."""
+        for name in HAND_LAYERS:
+            if f"{name}_weight" in parameters:
+                weight = parameters[f"{name}_weight"]
+                self.matrices[name] = np.ascontiguousarray(weight.T)
         self.top_vectors: dict[str, Singles] = {}
-        """(256, units) by aces and kings, of the own hand and of partner's."""
+        """(256, units) by aces and kings, added behind the layers own and partner."""
         for layer, name in (("own", "tops"), ("partner", "partner_tops")):
             if name in parameters:
                 self.top_vectors[layer] = top_features() @ parameters[name]
@@ -283,37 +333,48 @@ class Network:
 
         With partners' hands shown also what these give, and what the pairs do. Where
         all hands, or all partners' hands, are the same, their vectors are (1, units).
+
+        Vectors are kept in caches, whose keys are the bytes of the hands.
         """
-        own = _distinct(hands).tobytes()
-        own_vectors = _vectors_of_hands(self, own, "own")
+        own_bytes = _distinct(hands).tobytes()
+        own_vectors = _vectors_of_hands(self, own_bytes, "own")
         if partners is None:
             return (own_vectors,)
-        partner = _distinct(partners).tobytes()
-        partner_vectors = _vectors_of_hands(self, partner, "partner")
-        pair_vectors = _vectors_of_pairs(self, *sorted((own, partner)))
+        partner_bytes = _distinct(partners).tobytes()
+        partner_vectors = _vectors_of_hands(self, partner_bytes, "partner")
+        # A pair's vector is the same whoever of the two calls: one order for both.
+        first, second = sorted((own_bytes, partner_bytes))
+        pair_vectors = _vectors_of_pairs(self, first, second)
         return own_vectors, partner_vectors, pair_vectors
 
     def contexts(
-        self, known: Singles, choices: Sequence[NDArray[np.intp]]
+        self, features: Singles, choices: Sequence[NDArray[np.intp]]
     ) -> tuple[Context, ...]:
-        """The contexts of n choices.
+        """What n decisions need of all that is known without a hand.
 
-        ``known`` is (n, width), what the reader says before each, and ``choices`` says
-        what may be chosen.
+        ``features`` is (n, width), what is known before each decision: the reader's
+        output, and for calls the caller's style. ``choices`` are the calls or cards
+        that each may choose from.
         """
-        p = self.parameters
-        scale_parts = [linear(p, layer, known) for layer in self.scale_layers]
-        shift_parts = [linear(p, layer, known) for layer in self.shift_layers]
-        scales = np.stack(scale_parts, axis=1)
-        shifts = np.stack(shift_parts, axis=1)
-        biases = linear(p, "context_out", known) + p["out_bias"]
-        out = p["out_weight"].T
+        parameters = self.parameters
+        scales = np.stack(
+            [linear(parameters, layer, features) for layer in self.scale_layers], axis=1
+        )
+        shifts = np.stack(
+            [linear(parameters, layer, features) for layer in self.shift_layers], axis=1
+        )
+        biases = linear(parameters, "context_out", features) + parameters["out_bias"]
+        out = parameters["out_weight"].T  # (units, all calls or cards)
         contexts = []
-        for scale, shift, bias, allowed in zip(
-            scales, shifts, biases, choices, strict=True
-        ):
-            out_allowed = np.ascontiguousarray(out[:, allowed])
-            contexts.append(Context(scale, shift, allowed, out_allowed, bias[allowed]))
+        for decision, allowed in enumerate(choices):
+            context = Context(
+                scale=scales[decision],
+                shift=shifts[decision],
+                choices=allowed,
+                out=np.ascontiguousarray(out[:, allowed]),
+                bias=biases[decision, allowed],
+            )
+            contexts.append(context)
         return tuple(contexts)
 
 
@@ -340,17 +401,24 @@ def _vectors_of_hands(network: Network, hands: bytes, layer: str) -> Singles:
 
 @lru_cache(maxsize=64)
 def _vectors_of_pairs(network: Network, hands: bytes, partners: bytes) -> Singles:
-    """(n, units) what pairs of hands are worth together, whoever of them calls."""
-    p = network.parameters
-    matrix = network.matrices["joint"]
-    joint: Singles = _deepened(network, hands) @ matrix + 2 * p["joint_bias"]
-    joint = joint + _deepened(network, partners) @ matrix
-    np.maximum(joint, 0, out=joint)
-    deepened: Singles = joint @ network.matrices["joint_deepen"]
-    deepened += p["joint_deepen_bias"]
+    """(n, units) what pairs of hands are worth together, whoever of them calls.
+
+    Either hand passes the layer ``joint``, the two outputs are added, and the sum
+    passes ``joint_deepen`` and ``pair``. ``hands`` and ``partners`` are the bytes of
+    (n,) masks, or of one that stands for all.
+    """
+    parameters = network.parameters
+    joint_matrix = network.matrices["joint"]
+    # The bias of the layer comes in with either hand: twice.
+    both_biases = 2 * parameters["joint_bias"]
+    sum_of_two: Singles = _deepened(network, hands) @ joint_matrix + both_biases
+    sum_of_two = sum_of_two + _deepened(network, partners) @ joint_matrix
+    np.maximum(sum_of_two, 0, out=sum_of_two)
+    deepened: Singles = sum_of_two @ network.matrices["joint_deepen"]
+    deepened += parameters["joint_deepen_bias"]
     np.maximum(deepened, 0, out=deepened)
     vectors: Singles = deepened @ network.matrices["pair"]
-    vectors += p["pair_bias"]
+    vectors += parameters["pair_bias"]
     return vectors
 
 
@@ -374,13 +442,14 @@ _POINTS: Final = table(POINTS)
 
 @njit
 def look_up(hands: Hands, tables: Holdings) -> Singles:
-    """(n, units) the relu of the sum of the rows of each of (n,) hands.
+    """(n, units) the vectors of (n,) hands: rows of tables, added up, cut off below 0.
 
-    A table of one row holds nothing.
+    A hand has one row for the holding in each suit. Where the network has tables for
+    whole hands (of more than one row), it has one also for its points, its shape, and
+    its aces and kings.
     """
     suits, points, shapes, tops = tables
-    units = suits.shape[2]
-    vectors = np.empty((len(hands), units), np.float32)
+    vectors = np.empty((len(hands), suits.shape[2]), np.float32)
     has_hand_tables = len(points) > 1
     for i in range(len(hands)):
         hand = np.int64(hands[i])
@@ -392,32 +461,34 @@ def look_up(hands: Hands, tables: Holdings) -> Singles:
         shape_row = np.int64(0)
         tops_row = np.int64(0)
         if has_hand_tables:
-            minor_points = _POINTS[clubs] + _POINTS[diamonds]
-            points_row = minor_points + _POINTS[hearts] + _POINTS[spades]
+            points_row = _POINTS[clubs] + _POINTS[diamonds]
+            points_row += _POINTS[hearts] + _POINTS[spades]
             shape_row = _SHAPES[_LENGTH[clubs], _LENGTH[diamonds], _LENGTH[hearts]]
             tops_row = _top_cards(hand)
-        for j in range(units):
-            minors = suits[0, clubs, j] + suits[1, diamonds, j]
-            all_suits = minors + suits[2, hearts, j] + suits[3, spades, j]
-            by_points_and_shape = (
-                all_suits + points[points_row, j] + shapes[shape_row, j]
-            )
-            vectors[i, j] = max(by_points_and_shape + tops[tops_row, j], ZERO)
+        for j in range(vectors.shape[1]):
+            total = suits[0, clubs, j]
+            total += suits[1, diamonds, j]
+            total += suits[2, hearts, j]
+            total += suits[3, spades, j]
+            total += points[points_row, j]
+            total += shapes[shape_row, j]
+            total += tops[tops_row, j]
+            vectors[i, j] = max(total, ZERO)
     return vectors
 
 
 @njit
 def _top_cards(hand: Any) -> Any:
-    """The aces and kings of a hand or of (n,) hands.
+    """The aces and kings of a hand or of (n,) hands, as 8 bits.
 
-    They are numbered as :func:`top_features` does, two bits a suit.
+    Bit 0 is the king of clubs, bit 1 its ace, then follow diamonds, hearts and spades:
+    bits 11 and 12 of the 13 of each suit.
     """
-    return (
-        (hand >> 11) & 3
-        | ((hand >> 24) & 3) << 2
-        | ((hand >> 37) & 3) << 4
-        | ((hand >> 50) & 3) << 6
-    )
+    clubs = (hand >> 11) & 3
+    diamonds = (hand >> (13 + 11)) & 3
+    hearts = (hand >> (26 + 11)) & 3
+    spades = (hand >> (39 + 11)) & 3
+    return clubs | diamonds << 2 | hearts << 4 | spades << 6
 
 
 @njit
@@ -461,13 +532,15 @@ def _join_two_hands(
 def stored(file: str, start: str = "") -> Parameters:
     """The parameters of a file of the package whose names begin with ``start``.
 
-    The names come without that beginning.
+    The names come without that beginning. A parameter may be stored in integers; its
+    unit then stands under the parameter's name and ``:scale``.
     """
     path = files("bayesbridge.bidders") / "data" / file
     parameters: Parameters = {}
     with path.open("rb") as stream, np.load(stream) as arrays:
         for name in arrays.files:
-            is_parameter = name != FACTS and ":" not in name
+            is_unit = ":" in name
+            is_parameter = name != FACTS and not is_unit
             if is_parameter and name.startswith(start):
                 unit = arrays.get(f"{name}{SCALE}", np.float32(1))
                 parameters[name[len(start) :]] = arrays[name] * unit

@@ -96,9 +96,11 @@ class NotrumpTree(NamedTuple):
         """
         node = 0
         for call in calls:
+            # The nodes after a pass and after each higher level stand side by side.
             step = call - self.level[node] if call else 0
-            legal = 0 <= step < self.calls[node] and (step > 0) == (call > 0)
-            if not legal:
+            is_pass = call == 0
+            is_higher = call > 0 and step > 0
+            if not (is_pass or is_higher) or step >= self.calls[node]:
                 raise BayesBridgeError(
                     f"auction {calls!r}: {call} is no legal call there: write 0 for a "
                     f"pass, or a level above the last one, up to {self.levels}",
@@ -110,7 +112,10 @@ class NotrumpTree(NamedTuple):
 
 @lru_cache(maxsize=8)
 def notrump_tree(players: int = 3, levels: int = HIGHEST_LEVEL) -> NotrumpTree:
-    """The tree of all auctions.
+    """The tree of all auctions of so many players up to a level.
+
+    Its nodes are numbered breadth first. Each call at each node has a number too, its
+    slot: the slots of a node stand side by side, from ``first_slot`` on.
 
     >>> tree = notrump_tree()
     >>> int((tree.calls > 0).sum()), int((tree.calls == 0).sum()), tree.slots
@@ -125,10 +130,22 @@ def notrump_tree(players: int = 3, levels: int = HIGHEST_LEVEL) -> NotrumpTree:
         bids = range(node.level + 1, levels + 1)
         legal_calls = (0, *bids)
         caller = len(node.calls) % players
-        rows.append((caller, node.level, node.declarer, len(legal_calls), len(nodes)))
+        first_child = len(nodes)
+        rows.append((caller, node.level, node.declarer, len(legal_calls), first_child))
         nodes.extend(node.after(call, players) for call in legal_calls)
-    player, level, declarer, calls, first_child = np.array(rows, dtype=np.int64).T
-    first_slot = np.concatenate([[0], calls.cumsum()[:-1]])
-    columns = (player, level, declarer, calls, first_child, first_slot)
-    arrays = (read_only(np.ascontiguousarray(column)) for column in columns)
-    return NotrumpTree(*arrays)
+    columns = np.array(rows, dtype=np.int64).T
+    player, level, declarer, calls, first_children = map(_as_read_only, columns)
+    slots_before = np.concatenate([[0], calls.cumsum()[:-1]])
+    return NotrumpTree(
+        player=player,
+        level=level,
+        declarer=declarer,
+        calls=calls,
+        first_child=first_children,
+        first_slot=_as_read_only(slots_before),
+    )
+
+
+def _as_read_only(column: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The column as an array of its own that cannot be changed."""
+    return read_only(np.ascontiguousarray(column))

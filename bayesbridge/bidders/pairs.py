@@ -28,7 +28,7 @@ from bayesbridge.bidders.learned import (
     AVERAGE,
     NETWORK_FILE,
     SIDES,
-    STYLE,
+    STYLE_SIZE,
     LearnedBidder,
     PairStyle,
     encode,
@@ -156,17 +156,18 @@ class Turns(NamedTuple):
         return np.asarray(log_chances[:, turns, self.made], np.float64)
 
 
-def turns_of(tables: Sequence[Seated], numbers: Singles) -> Turns:
+def turns_of(tables: Sequence[Seated], styles: Singles) -> Turns:
     """All turns of a pair in which it had a choice, partner's hand shown.
 
-    ``numbers`` are those of k styles, (k, 17) as :attr:`PairStyle.numbers` gives them.
+    ``styles`` are (k, 17): the 16 numbers of each, and a 1 that says that they are
+    known, as :attr:`PairStyle.numbers` gives them.
     """
-    net = network(NETWORK_FILE, "wide_")
-    scores = [np.empty((len(numbers), 0, len(CALLS)), np.float32)]
+    wide_network = network(NETWORK_FILE, "wide_")
+    scores = [np.empty((len(styles), 0, len(CALLS)), np.float32)]
     made: list[int] = []
     with one_thread():
         for table in tables:
-            reading = _TableReading.of(table, net, numbers)
+            reading = _TableReading.of(table, wide_network, styles)
             for index in reading.choices():
                 scores.append(reading.scores(index))
                 made.append(table.auction.calls[index].index)
@@ -182,22 +183,30 @@ class _TableReading(NamedTuple):
     """(n, 38) which calls were legal"""
     is_own: NDArray[np.bool_]
     """(n,) which calls the pair made"""
-    known: Singles
-    """(k, n, width) what the reader says before each call"""
+    features: Singles
+    """(k, n, width) what the network knows before each call, but for hands"""
 
     @classmethod
-    def of(cls, table: Seated, net: Network, numbers: Singles) -> Self:
-        """Read the auction once for each of (k, 17) styles."""
-        first_seat = table.auction.first
+    def of(cls, table: Seated, net: Network, styles: Singles) -> Self:
+        """Read the auction of a table once for each of k styles of its pair.
+
+        ``styles`` are (k, 17) numbers. Of the opponents nothing is known, which is a
+        style of zeros.
+        """
+        dealer = table.auction.first
         calls = [call.index for call in table.auction.calls]
         steps = encode(
-            calls, first_seat in table.vulnerable, first_seat.next() in table.vulnerable
+            calls,
+            dealer_vulnerable=dealer in table.vulnerable,
+            others_vulnerable=dealer.next() in table.vulnerable,
         )
-        is_own = (first_seat + np.arange(len(calls))) % 2 == table.side
-        # Of the opponents nothing is known, which is a style of zeros.
-        styles = numbers[:, None] * is_own[:, None].astype(np.float32)
-        known_before = known_before_calls(net, steps.tokens, styles)
-        return cls(table, net, steps.legal, is_own, known_before)
+        seats = dealer + np.arange(len(calls))
+        sides = seats % 2  # 0 for North and South, 1 for East and West
+        is_own = sides == table.side
+        # (k, n, 17) the style of each caller
+        styles_of_callers = styles[:, None] * is_own[:, None].astype(np.float32)
+        features = known_before_calls(net, steps.tokens, styles_of_callers)
+        return cls(table, net, steps.legal, is_own, features)
 
     def choices(self) -> list[int]:
         """The numbers of the pair's calls that were not the only legal one."""
@@ -205,16 +214,19 @@ class _TableReading(NamedTuple):
         return np.flatnonzero(self.is_own & has_choice).tolist()
 
     def scores(self, index: int) -> Singles:
-        """(k, 1, 38) the scores of all calls in place of one that the pair made."""
+        """(k, 1, 38) the scores of all calls in a turn of the pair, under k styles.
+
+        The turn is that of call number ``index``, both partners' hands shown; a call
+        that is not legal scores ``NEVER``.
+        """
         caller = self.table.auction.first.next(index)
-        hand, partners_hand = (
-            np.array([self.table.deal[seat].mask], np.uint64)
-            for seat in (caller, caller.partner)
-        )
-        legal = np.flatnonzero(self.legal[index])
-        styles = len(self.known)
-        contexts = self.net.contexts(self.known[:, index], [legal] * styles)
+        deal = self.table.deal
+        hand = np.array([deal[caller].mask], np.uint64)
+        partners_hand = np.array([deal[caller.partner].mask], np.uint64)
         vectors = self.net.vectors(hand, partners_hand)
+        legal = np.flatnonzero(self.legal[index])
+        styles = len(self.features)
+        contexts = self.net.contexts(self.features[:, index], [legal] * styles)
         scores = np.full((styles, 1, len(CALLS)), NEVER, np.float32)
         scores[:, 0, legal] = np.concatenate(
             [context.scores(*vectors) for context in contexts]
@@ -245,21 +257,31 @@ class LinearTurns(NamedTuple):
 
     @classmethod
     def around(cls, tables: Sequence[Seated], style: Floats) -> Self:
-        """The turns at tables, around (16,) numbers of a style."""
-        moved_styles = style + DIFFERENCE * np.eye(STYLE)
-        styles = np.concatenate([style[None], moved_styles])
-        all_scores, made = turns_of(tables, known_numbers(styles))
-        scores = all_scores[0].astype(np.float64)
-        differences = (all_scores[1:] - all_scores[0]) / DIFFERENCE
-        slopes = np.moveaxis(differences, 0, -1).astype(np.float64)
+        """The turns at tables, around (16,) numbers of a style.
+
+        The log posterior is that of a standard normal prior and of the calls made,
+        whose probabilities are a softmax of their scores.
+        """
+        scores, slopes, made = _scores_and_slopes(tables, style)
+        # (t, 38, 1) P(call), and (t, 16) the slopes of a call drawn with it
         chances = np.exp(log_softmax(scores, axis=1))[..., None]
         mean_slopes = (chances * slopes).sum(axis=1)
+        # Fisher's information of a softmax is the covariance of the slopes of such a
+        # call; the prior adds 1 to the precision of each number.
         centred = slopes - mean_slopes[:, None]
-        weighted_rows = (chances * centred).reshape(-1, STYLE)
-        precision = np.eye(STYLE) + weighted_rows.T @ centred.reshape(-1, STYLE)
-        slopes_made = slopes[np.arange(len(made)), made]
-        gradient = (slopes_made - mean_slopes).sum(axis=0) - style
-        return cls(style, scores, slopes, made, gradient, precision)
+        weighted_rows = (chances * centred).reshape(-1, STYLE_SIZE)
+        information = weighted_rows.T @ centred.reshape(-1, STYLE_SIZE)
+        # The gradient of log P(call made); that of the prior is minus the style.
+        slopes_of_made = slopes[np.arange(len(made)), made]
+        log_likelihood_gradient = (slopes_of_made - mean_slopes).sum(axis=0)
+        return cls(
+            style,
+            scores,
+            slopes,
+            made,
+            gradient=log_likelihood_gradient - style,
+            precision=np.eye(STYLE_SIZE) + information,
+        )
 
     def log_chances(self, styles: Floats) -> Floats:
         """(t, d) log P(call made) under (d, 16) styles, the scores linear in them."""
@@ -274,23 +296,51 @@ class LinearTurns(NamedTuple):
         )
 
 
-def _turns_around_mode(tables: Sequence[Seated]) -> LinearTurns:
-    """The turns of a pair around the mode of its style, by Fisher scoring.
+class _ScoresAndSlopes(NamedTuple):
+    """The scores of all calls in t turns, and how they change with a style."""
 
-    Of many tables the first few tell where to begin.
+    scores: Floats
+    """(t, 38)"""
+    slopes: Floats
+    """(t, 38, 16) derivatives of the scores by the numbers of the style"""
+    made: NDArray[np.intp]
+    """(t,) the call that was made"""
+
+
+def _scores_and_slopes(tables: Sequence[Seated], style: Floats) -> _ScoresAndSlopes:
+    """Scores under (16,) numbers of a style, and their slopes by finite differences."""
+    moved_styles = style + DIFFERENCE * np.eye(STYLE_SIZE)  # one number each
+    styles = np.concatenate([style[None], moved_styles])
+    scores_by_style, made = turns_of(tables, known_numbers(styles))
+    at_style = scores_by_style[0]
+    moved = scores_by_style[1:]
+    differences = (moved - at_style) / DIFFERENCE  # (16, t, 38)
+    slopes = np.moveaxis(differences, 0, -1)
+    return _ScoresAndSlopes(
+        at_style.astype(np.float64), slopes.astype(np.float64), made
+    )
+
+
+def _turns_around_mode(tables: Sequence[Seated]) -> LinearTurns:
+    """The turns of a pair, their scores linear around the mode of its style's posterior.
+
+    Fisher scoring (Newton's method with the expected second derivatives) walks to the
+    mode. With many tables it starts where the first few have their mode.
     """
     stages = [tables]
     if len(tables) > FIRST_TABLES:
         stages = [tables[:FIRST_TABLES], tables]
-    style = np.zeros(STYLE)
+    style = np.zeros(STYLE_SIZE)
     for stage in stages:
         for _ in range(MOST_STEPS):
             turns = LinearTurns.around(stage, style)
             step = np.linalg.solve(turns.precision, turns.gradient)
+            # What the step would add to a quadratic log posterior.
             gain = float(turns.gradient @ step) / 2
             if gain < LEAST_GAIN:
                 break
-            style = style + step * min(1.0, LONGEST_STEP / float(np.linalg.norm(step)))
+            length = float(np.linalg.norm(step))
+            style = style + step * min(1.0, LONGEST_STEP / length)
     return turns
 
 
@@ -348,11 +398,13 @@ def table_losses(tables: Sequence[Seated], style: PairStyle) -> Floats:
     The columns are the number of calls, Σ −log P(call) by the mean of the style, and
     the same without a style.
     """
-    numbers = np.stack([style.numbers, AVERAGE.numbers])
+    both_styles = np.stack([style.numbers, AVERAGE.numbers])
     rows = []
     for table in tables:
-        log_chances = turns_of([table], numbers).log_chances()
-        rows.append((log_chances.shape[1], *-log_chances.sum(axis=1)))
+        log_chances = turns_of([table], both_styles).log_chances()  # (2, turns)
+        loss_with_style, loss_without = -log_chances.sum(axis=1)
+        turns = log_chances.shape[1]
+        rows.append((turns, loss_with_style, loss_without))
     return np.array(rows).reshape(-1, 3)
 
 
@@ -372,10 +424,13 @@ def judge_style(tables: Sequence[Seated], style: PairStyle) -> Floats:
     other_half = [table for table in tables if table.deal not in half_of_deals]
     if not half or not other_half:
         return np.empty((0, 3))
+    # These styles are for the judgement alone, so they have no names.
+    style_of_half = style_of("", half)
+    style_of_other_half = style_of("", other_half)
     return np.concatenate(
         [
-            _losses_of_new_deals(half, other_half, style_of("", half)),
-            _losses_of_new_deals(other_half, half, style_of("", other_half)),
+            _losses_of_new_deals(half, other_half, style_of_half),
+            _losses_of_new_deals(other_half, half, style_of_other_half),
         ]
     )
 
@@ -402,7 +457,8 @@ class History:
 
     def __init__(self, records: Iterable[Record], tables: int | None = None) -> None:
         self.pairs = pairs_of(records)
-        self.tables = tables
+        """The tables of each pair, by its name."""
+        self.most_tables = tables
         self._learned: dict[tuple[str, Deal | None], PairStyle] = {}
 
     @classmethod
@@ -430,12 +486,14 @@ class History:
             ``None`` if the pair has no such table.
         """
         tables = self.pairs.get(pair, [])
-        # One style serves all deals that no table learned from has.
-        was_played = any(table.deal == deal for table in tables[: self.tables])
+        used_tables = tables[: self.most_tables]
+        # A style is kept under the pair and the deal that was left out. Where no table
+        # would be left out the same style serves all such deals: None.
+        was_played = any(table.deal == deal for table in used_tables)
         key = (pair, deal if was_played else None)
         if key not in self._learned:
             of_other_deals = [table for table in tables if table.deal != deal]
-            self._learned[key] = style_of(pair, of_other_deals[: self.tables])
+            self._learned[key] = style_of(pair, of_other_deals[: self.most_tables])
         style = self._learned[key]
         if not style.tables:
             return None
@@ -508,9 +566,14 @@ def sample_style(
 
     seated = tables_of(records, pair)[:tables]
     turns = _turns_around_mode(seated)
-    with _linear_model(turns):
+    mode = turns.style
+    with _linear_model(turns):  # the model that is sampled
         tree = sample_quietly(
-            draws, draws, CHAINS, generator(rng), initvals={"style": turns.style}
+            draws=draws,
+            tune=draws,
+            chains=CHAINS,
+            rng=generator(rng),
+            initvals={"style": mode},
         )
     _add_likelihood(tree, seated, turns)
     return tree
@@ -519,7 +582,9 @@ def sample_style(
 def _linear_model(turns: LinearTurns) -> pymc.Model:
     """The PyMC model of a style whose scores are linear in its numbers.
 
-    P(call made) is one over Σ exp(by how much each call is ahead of the one made).
+    P(call made) is one over Σ exp(by how much each call is ahead of the one made). The
+    leads are linear in the style; their values and slopes were taken at the mode of its
+    posterior, which is ``turns.style``.
     """
     import pymc
     import pytensor.tensor as pt
@@ -529,12 +594,12 @@ def _linear_model(turns: LinearTurns) -> pymc.Model:
     lead_at_mode = turns.scores - turns.scores[turn, turns.made][:, None]
     lead_at_zero = lead_at_mode - slopes @ turns.style
     n_calls = lead_at_zero.shape[1]
-    with pymc.Model(coords={"number": np.arange(STYLE)}) as model:
+    with pymc.Model(coords={"number": np.arange(STYLE_SIZE)}) as model:
         style = pymc.Normal("style", 0.0, 1.0, dims="number")
         # Data and no constants, and products for sums: PyTensor compiles a third as
         # long, and once for all records.
         ahead = pymc.Data("ahead", lead_at_zero.ravel())
-        slope_rows = pymc.Data("slopes", slopes.reshape(-1, STYLE))
+        slope_rows = pymc.Data("slopes", slopes.reshape(-1, STYLE_SIZE))
         ones_by_call = pymc.Data("calls", np.ones(n_calls))
         ones_by_turn = pymc.Data("turns", np.ones(len(turn)))
         odds = pt.exp(ahead + pt.dot(slope_rows, style)).reshape((-1, n_calls))
@@ -552,8 +617,9 @@ def _add_likelihood(
     """
     import xarray
 
-    style = tree["posterior"].to_dataset()["style"]
-    styles = np.asarray(style).reshape(-1, STYLE)
+    style = tree["posterior"].to_dataset()["style"]  # (chain, draw, number)
+    styles = np.asarray(style).reshape(-1, STYLE_SIZE)
+    # log P(call made): (draws, turns) by the network, (turns, draws) by the model
     by_network = turns_of(tables, known_numbers(styles)).log_chances()
     by_linear_model = turns.log_chances(styles)
     log_weights = by_network.sum(axis=1) - np.sum(by_linear_model, axis=0)
@@ -563,13 +629,16 @@ def _add_likelihood(
     weights_by_draw = (("chain", "draw"), log_weights.reshape(chains_draws))
     stats.dataset = stats.to_dataset().assign(log_weight=weights_by_draw)
 
+    # ArviZ looks for what was observed, and its likelihood, under the same name.
     turn = np.arange(len(turns.made))
     coords = {"chain": style["chain"], "draw": style["draw"], "turn": turn}
-    log_chances = by_network.reshape(*chains_draws, -1)
-    call = {"call": (("chain", "draw", "turn"), log_chances)}
-    tree["log_likelihood"] = xarray.DataTree(xarray.Dataset(call, coords))
-    call_made = xarray.Dataset({"call": ("turn", turns.made)}, {"turn": turn})
-    tree["observed_data"] = xarray.DataTree(call_made)
+    log_likelihood = xarray.Dataset(
+        {"call": (("chain", "draw", "turn"), by_network.reshape(*chains_draws, -1))},
+        coords,
+    )
+    tree["log_likelihood"] = xarray.DataTree(log_likelihood)
+    calls_made = xarray.Dataset({"call": ("turn", turns.made)}, {"turn": turn})
+    tree["observed_data"] = xarray.DataTree(calls_made)
 
 
 class Habit(NamedTuple):
@@ -594,7 +663,9 @@ class _HandSample(NamedTuple):
 
     masks: Hands
     spread_points: Floats
-    """(n,) high-card points, spread over half a point either way"""
+    """(n,) high-card points, moved at random by up to half a point either way: whole
+    points would make quantiles jump. Rounded they are the points again.
+    """
 
     @classmethod
     def draw(cls) -> Self:
@@ -636,7 +707,7 @@ def habits(style: PairStyle) -> tuple[Habit, ...]:
 
 def _habit_values(style: PairStyle, sample: _HandSample) -> _HabitValues:
     """What a pair of this style does with random hands."""
-    points = np.rint(sample.spread_points)
+    points = np.rint(sample.spread_points)  # without the random half points
     lengths = suit_lengths(sample.masks)
     bidder = LearnedBidder(style={"NS": style})
     opening = _chances_by_call(bidder, sample.masks, "N:")
@@ -686,14 +757,21 @@ def _middle_80_percent(values: Floats, weights: Floats) -> tuple[float, float]:
 def _habit_errors(
     style: PairStyle, values: _HabitValues, sample: _HandSample
 ) -> dict[tuple[str, str], float]:
-    """Standard errors of habits: how they change one deviation of the style away."""
+    """Standard errors of habits, from what is not known of a style.
+
+    A style is normal. Along the principal axes of its covariance its errors are
+    independent, so the variances that they cause add up; each is measured by moving the
+    style by one standard deviation along the axis.
+    """
     eigenvalues, eigenvectors = np.linalg.eigh(style.covariance)
+    axes = (np.sqrt(eigenvalues) * eigenvectors).T  # as long as a deviation
     variance = np.zeros(len(values))
-    for deviation in (np.sqrt(eigenvalues) * eigenvectors).T:
-        # Habits bend, and the sign of a direction means nothing: both sides count.
-        for mean in (style.mean + deviation, style.mean - deviation):
-            moved = _habit_values(replace(style, mean=mean), sample)
+    for axis in axes:
+        # Habits bend, and the sign of an axis means nothing: the mean of both sides.
+        for mean in (style.mean + axis, style.mean - axis):
+            moved_values = _habit_values(replace(style, mean=mean), sample)
             variance += [
-                (moved[habit] - value) ** 2 / 2 for habit, value in values.items()
+                (moved_values[habit] - value) ** 2 / 2
+                for habit, value in values.items()
             ]
     return dict(zip(values, np.sqrt(variance).tolist(), strict=True))

@@ -51,11 +51,21 @@ STARTS: Final = np.cumsum((0, 39, 4, 53, 4, 4, 5, 14, 3, 13, 5, 7, 2))
 come 52 rows for the cards that dummy still holds.
 """
 
+FIRST_ROWS: Final = STARTS[:-1]
+"""(12,) the first row of each part of a token."""
+
+DUMMY_ROWS: Final = slice(int(STARTS[-1]), None)
+"""The rows for the cards that dummy still holds."""
+
 NETWORK_FILE: Final = "play.npz"
 
 
 class Token(NamedTuple):
-    """A call or a card, and what was seen before it; seats are counted from declarer."""
+    """A call or a card, and what was seen before it; seats are counted from declarer.
+
+    Each part is a number from 0. The network has a table with a block of rows for each
+    part; ``FIRST_ROWS`` says where the blocks begin.
+    """
 
     call: int = NO_CALL
     caller: int = 0
@@ -86,11 +96,12 @@ def situations(
     contract: Contract,
     auction: Auction | None,
     plays: Sequence[tuple[Seat, Card]],
-    dummy: int | None = None,
+    dummy: int = 0,
 ) -> Situations:
-    """The situation before each card; cards in the order played.
+    """What was seen before each of n cards, which stand in the order played.
 
-    ``dummy`` are the 13 cards of dummy as a mask, if they are known.
+    The network reads a sequence of tokens: one for each of the last 24 calls, then one
+    for each card. ``dummy`` is the mask of dummy's 13 cards, 0 if they are not known.
     """
     strain = int(contract.strain)
     level = contract.level - 1
@@ -119,11 +130,13 @@ def situations(
         suits_led.append(trick.suit)
         trick.take(card, player)
         card_before = card.index
-    dummy_masks = [0] * HEARD + _open_dummy(plays, dummy or 0)
+    dummy_before_calls = [0] * HEARD  # nobody sees dummy during the auction
+    dummy_before_cards = _open_dummy(plays, dummy)
     return Situations(
-        np.array(tokens, np.intp) + STARTS[:-1],
-        np.array(dummy_masks, np.uint64),
-        np.array(suits_led, np.intp),
+        # Parts are numbered from 0; their rows follow the first row of each part.
+        tokens=np.array(tokens, np.intp) + FIRST_ROWS,
+        dummy=np.array(dummy_before_calls + dummy_before_cards, np.uint64),
+        led=np.array(suits_led, np.intp),
     )
 
 
@@ -140,7 +153,11 @@ def _open_dummy(plays: Sequence[tuple[Seat, Card]], dummy: int) -> list[int]:
 def _call_tokens(
     auction: Auction | None, declarer: Seat, strain: int, level: int
 ) -> list[Token]:
-    """The last 24 calls of the auction, after tokens without a call if it is shorter."""
+    """Tokens of the last 24 calls of an auction.
+
+    In front of a shorter auction stand tokens without a call, as if its calls had
+    negative numbers.
+    """
     calls = () if auction is None else auction.calls
     first = declarer if auction is None else auction.first
     tokens = []
@@ -176,13 +193,14 @@ class _Trick:
 
     def take(self, card: Card, player: int) -> None:
         """A card is played by the player in turn."""
+        is_trump = card.suit == self.strain  # no suit is equal to no trumps
         if self._best is None:
             self.suit = int(card.suit)
             wins = True
         elif card.suit == self._best.suit:
             wins = card > self._best
         else:
-            wins = card.suit == self.strain
+            wins = is_trump
         if wins:
             self._best = card
             self._winner = player
@@ -249,15 +267,17 @@ type Leads = tuple[AgreedLeads, ...]
 
 @cache
 def agreed_ranks(agreement: str, notrump: bool) -> NDArray[np.int64]:
-    """(8192,) the rank that is led from each holding in a suit.
+    """(8192,) the rank that is led from each holding in a suit, by its 13 bits.
 
-    -1 where the agreement says nothing of it.
+    -1 where the agreement says nothing of it: agreements are on suits with an honour,
+    and each speaks either of low cards or of honours.
     """
     low_card_rule = LOW_CARD_LEADS.get(agreement)
     ranks_led = np.full(1 << SUIT_CARDS, NOTHING_AGREED)
     for holding in range(1 << SUIT_CARDS):
         ranks = [rank for rank in reversed(range(SUIT_CARDS)) if holding >> rank & 1]
-        if ranks and ranks[0] >= LOW:
+        has_honour = bool(ranks) and ranks[0] >= LOW
+        if has_honour:
             if low_card_rule is None:
                 rank = _top_of_sequence(ranks, notrump)
             else:
@@ -282,44 +302,53 @@ class _SideSuitLead:
     def chance(
         self, chances: Singles, hands: NDArray[np.uint64], card: int
     ) -> NDArray[np.float64]:
-        """(n,) the chance of a lead, from (n, 13) those of all cards of its suit."""
+        """(n,) the chance that n hands lead a card, under what the pair may have agreed.
+
+        ``chances`` are (n, 13), those of all cards of its suit, by rank, without any
+        agreement. The answer is their mean over the systems that the pair may play, by
+        the share of each. Of a system's agreements at most one speaks of cards like
+        this, low ones or honours.
+        """
         rank = card % SUIT_CARDS
-        cards_like_it = slice(LOW, None) if rank >= LOW else slice(None, LOW)
-        total = chances[:, cards_like_it].sum(axis=1, dtype=np.float64)
-        without_agreement = chances[:, rank].astype(np.float64)
         lowest_of_suit = card - rank
         holdings = hands >> np.uint64(lowest_of_suit) & np.uint64(SUIT_MASK)
-        mixed = np.zeros(len(hands))
+        ranks_like_it = slice(LOW, None) if rank >= LOW else slice(None, LOW)
+        total = chances[:, ranks_like_it].sum(axis=1, dtype=np.float64)
+        mean_chance = np.zeros(len(hands))
         for share, agreements, faith in self.leads:
-            chance = without_agreement
+            chance = chances[:, rank].astype(np.float64)
             for agreement in agreements:
                 if _is_about(agreement, rank):
-                    agreed = agreed_ranks(agreement, self.notrump)[holdings]
+                    agreed_rank = agreed_ranks(agreement, self.notrump)[holdings]
                     chance = _chance_under_agreement(
-                        chances, rank, agreed, faith, total
+                        chances, rank, agreed_rank, faith, total
                     )
-            mixed += share * chance
-        return mixed
+            mean_chance += share * chance
+        return mean_chance
 
 
 def _chance_under_agreement(
     chances: Singles,
     rank: int,
-    agreed: NDArray[np.int64],
+    agreed_rank: NDArray[np.int64],
     faith: float,
     total: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """(n,) the chance of a rank where the agreed one has at least the share ``faith``.
+    """(n,) the chance that n hands lead a rank, where a pair keeps to an agreement.
 
-    ``chances`` are (n, 13) by rank, ``agreed`` (n,) the agreed ranks, below 0 where
-    nothing is agreed, and ``total`` (n,) the chance of all cards like them.
+    ``chances`` are (n, 13) by rank, without the agreement; ``agreed_rank`` (n,) is what
+    each hand should lead, below 0 where nothing is agreed. ``total`` (n,) is the chance
+    of all cards that the agreement is about, low ones or honours: the agreed card gets
+    at least the share ``faith`` of it, and the others share what remains as before.
     """
     plain = chances[:, rank].astype(np.float64)
-    of_agreed = chances[np.arange(len(chances)), agreed].astype(np.float64)
-    raised = np.maximum(of_agreed, faith * total)
-    lowered = plain * (total - raised) / np.maximum(total - of_agreed, TINY)
-    kept = np.where(agreed == rank, raised, lowered)
-    return np.where(agreed < 0, plain, kept)
+    rows = np.arange(len(chances))
+    plain_of_agreed = chances[rows, agreed_rank].astype(np.float64)
+    raised = np.maximum(plain_of_agreed, faith * total)
+    total_of_others = np.maximum(total - plain_of_agreed, TINY)
+    lowered = plain * (total - raised) / total_of_others
+    with_agreement = np.where(agreed_rank == rank, raised, lowered)
+    return np.where(agreed_rank < 0, plain, with_agreement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,7 +433,8 @@ class LearnedPlayer:
                 if player != seat:
                     continue
                 agreement = None
-                if number == 0:
+                is_opening_lead = number == 0
+                if is_opening_lead:
                     agreement = self._lead_agreement(contract, seat, card)
                 situation = situations_before[number]
                 logs += self._log_chances(situation, held, card.index, agreement)
@@ -427,7 +457,12 @@ class LearnedPlayer:
         card: int,
         agreement: _SideSuitLead | None,
     ) -> NDArray[np.float64]:
-        """(n,) log P(card ∣ situation) for (n,) masks of the cards still held."""
+        """(n,) log P(card ∣ situation) for (n,) masks of the cards still held.
+
+        The card is legal for each of these hands, which have played it; a hand without
+        any other legal card plays it for certain.
+        ``agreement`` is what the pair may have agreed on the lead of a suit.
+        """
         legal = _legal_cards(held, situation.suit_led)
         logs = np.zeros(len(held))
         with_choice = np.flatnonzero(np.bitwise_count(legal) > 1)
@@ -446,21 +481,28 @@ class LearnedPlayer:
         held: NDArray[np.uint64],
         legal: NDArray[np.uint64],
         card: int,
-        agreement: _SideSuitLead | None,
+        lead_agreement: _SideSuitLead | None,
     ) -> NDArray[np.float64]:
-        """(n,) P(card ∣ context), from (n,) masks of cards held and of legal ones."""
-        bits = context.choices.astype(np.uint64)
-        allowed = (legal[:, None] >> bits & np.uint64(1)).astype(np.bool_)
+        """(n,) P(card ∣ context), from (n,) masks of cards held and of legal ones.
+
+        ``context.choices`` are the cards not yet played, rising. ``lead_agreement`` is
+        what the pair may have agreed on the opening lead of a suit.
+        """
+        cards = context.choices
+        bits = cards.astype(np.uint64)
+        is_legal = (legal[:, None] >> bits & np.uint64(1)).astype(np.bool_)
         vectors = network(NETWORK_FILE).vectors(held)
-        chances = _softmax(context.scores(*vectors), allowed)
-        column = int(np.searchsorted(context.choices, card))
-        if agreement is None:
+        chances = _softmax(context.scores(*vectors), is_legal)  # (n, cards)
+        column = int(np.searchsorted(cards, card))
+        if lead_agreement is None:
             chance = chances[:, column].astype(np.float64)
         else:
-            lowest_of_suit = column - card % SUIT_CARDS
-            of_suit = chances[:, lowest_of_suit:][:, :SUIT_CARDS]
-            chance = agreement.chance(of_suit, held, card)
-        slip_each = self.slip / allowed.sum(axis=1)
+            # Before the opening lead no card is played: columns are the whole deck.
+            first_of_suit = column - card % SUIT_CARDS
+            chances_of_suit = chances[:, first_of_suit : first_of_suit + SUIT_CARDS]
+            chance = lead_agreement.chance(chances_of_suit, held, card)
+        # A slip plays any legal card.
+        slip_each = self.slip / is_legal.sum(axis=1)
         return np.asarray((1.0 - self.slip) * chance + slip_each)
 
 
@@ -472,14 +514,14 @@ def _legal_cards(held: NDArray[np.uint64], led: int) -> NDArray[np.uint64]:
     return np.where(following, following, held)
 
 
-def _softmax(scores: Singles, allowed: NDArray[np.bool_]) -> Singles:
+def _softmax(scores: Singles, is_legal: NDArray[np.bool_]) -> Singles:
     """(n, cards) chances of the cards that each hand may play, from their scores.
 
     There may be one row of scores for all hands.
     """
-    if len(scores) < len(allowed):
-        scores = np.broadcast_to(scores, allowed.shape).copy()
-    scores[~allowed] = -np.inf
+    if len(scores) < len(is_legal):
+        scores = np.broadcast_to(scores, is_legal.shape).copy()
+    scores[~is_legal] = -np.inf
     softmax_in_place(scores)
     return scores
 
@@ -499,18 +541,36 @@ def _situations_before(
     plays: tuple[tuple[Seat, Card], ...],
     dummy: Hand | None,
 ) -> tuple[_CardSituation, ...]:
-    """What is known before each card."""
+    """What is known before each of n cards, without any hidden hand.
+
+    The network reads 24 calls and then the cards as a sequence of tokens; with each
+    goes what dummy holds at that time.
+    """
     net = network(NETWORK_FILE)
-    dummy_mask = None if dummy is None else dummy.mask
+    dummy_mask = 0 if dummy is None else dummy.mask
     before = situations(contract, auction, plays, dummy_mask)
-    deck = np.arange(DECK_CARDS, dtype=np.uint64)
-    cards_before_last = [card.mask for _, card in plays[:-1]]
-    played = np.cumsum([0, *cards_before_last], dtype=np.uint64)
-    unplayed = [np.flatnonzero(~mask >> deck & np.uint64(1)) for mask in played]
+    dummy_rows = net.parameters["reader_table_weight"][DUMMY_ROWS]  # (52, width)
     with one_thread():
-        in_dummy = (before.dummy[:, None] >> deck & np.uint64(1)).astype(np.float32)
-        dummy_rows = net.parameters["reader_table_weight"][STARTS[-1] :]
-        known = read(net.parameters, before.tokens, in_dummy @ dummy_rows)
-        contexts = net.contexts(known[HEARD:], unplayed[: len(plays)])
+        dummy_vectors = _cards_of(before.dummy).astype(np.float32) @ dummy_rows
+        features = read(net.parameters, before.tokens, dummy_vectors)
+        features_before_cards = features[HEARD:]
+        contexts = net.contexts(features_before_cards, _unplayed_before(plays))
     suits_led = before.led.tolist()
     return tuple(map(_CardSituation, contexts, suits_led))
+
+
+def _unplayed_before(plays: Sequence[tuple[Seat, Card]]) -> list[NDArray[np.intp]]:
+    """The cards that nobody has played yet, rising, before each card of a play."""
+    unplayed = []
+    remaining_mask = (1 << DECK_CARDS) - 1
+    for _, card in plays:
+        is_unplayed = _cards_of(np.array([remaining_mask], np.uint64))[0]
+        unplayed.append(np.flatnonzero(is_unplayed))
+        remaining_mask &= ~card.mask
+    return unplayed
+
+
+def _cards_of(masks: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """(n, 52) which cards are in each of (n,) masks."""
+    deck = np.arange(DECK_CARDS, dtype=np.uint64)
+    return (masks[:, None] >> deck & np.uint64(1)).astype(np.bool_)

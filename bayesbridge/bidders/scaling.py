@@ -27,8 +27,8 @@ less.
 """
 
 DENIED: Final = 0.25
-"""A statement whose hands the player's earlier calls have made so much rarer is not
-meant: a passed hand's two over one does not show an opening.
+"""A statement is not meant where the player's earlier calls have made its hands rarer
+by this factor: a passed hand's two over one does not show an opening.
 """
 
 PLAYERS: Final = 4
@@ -49,29 +49,42 @@ LIKELY_SHARE: Final = 0.995
 
 
 class Fits(NamedTuple):
-    """Which of n hands fit the k calls that have statements."""
+    """Which of n hands fit the k calls of which a system states what they show."""
 
-    columns: NDArray[np.intp]
-    """(k,) the calls"""
+    calls: NDArray[np.intp]
+    """(k,) the indices of the calls"""
     fitting: NDArray[np.bool_]
     """(n, k) whether the hand fits a statement of the call"""
     always: NDArray[np.bool_]
-    """(n, k) whether it fits one that holds always"""
+    """(n, k) whether it fits one that says that every such hand makes the call"""
 
     @classmethod
     def of(cls, hands: Hands, meanings: Meanings) -> Self:
-        """Try all statements on (n,) masks."""
+        """Try the statements of k calls on (n,) masks.
+
+        A hand fits a call if it fits one of its statements. A statement may say that
+        every hand that fits makes the call: ``statement.always``.
+        """
         fitting = np.zeros((len(hands), len(meanings)), np.bool_)
         always = np.zeros_like(fitting)
         points, shapes = points_and_shapes(hands)
         for column, statements in enumerate(meanings.values()):
             for statement in statements:
-                fits = statement.fits(hands, points, shapes)
-                fitting[:, column] |= fits
+                is_fitting = statement.fits(hands, points, shapes)
+                fitting[:, column] |= is_fitting
                 if statement.always:
-                    always[:, column] |= fits
-        columns = np.array([call.index for call in meanings], np.intp)
-        return cls(columns, fitting, always)
+                    always[:, column] |= is_fitting
+        calls = np.array([call.index for call in meanings], np.intp)
+        return cls(calls, fitting, always)
+
+
+class Factors(NamedTuple):
+    """What the chances of the k calls with statements are multiplied by."""
+
+    raising: Floats
+    """(k,) for hands that fit the call, 1 or more"""
+    lowering: Floats
+    """(k,) for hands that do not, at most 1"""
 
 
 class Scaling(NamedTuple):
@@ -79,72 +92,96 @@ class Scaling(NamedTuple):
 
     meanings: Meanings
     """What calls show, without what the player's earlier calls have denied."""
-    factors: Floats
-    """(2, k) how much more often hands that fit make a call than by the base model, how
-    much less often others do"""
+    factors: Factors
     faith: float
+    """How surely a player keeps to what the calls show."""
 
-    def chances(self, plain: Floats, hands: Hands) -> Floats:
+    def chances(self, base_chances: Floats, hands: Hands) -> Floats:
         """(n, 38) chances of all calls, from those of the base model."""
         fits = Fits.of(hands, self.meanings)
-        return all_chances(plain, fits, self.faith, self.factors)
+        return all_chances(base_chances, fits, self.faith, self.factors)
 
 
-def all_chances(plain: Floats, fits: Fits, faith: float, factors: Floats) -> Floats:
-    """(n, 38) chances of calls; those without statements keep their proportions.
+def all_chances(
+    base_chances: Floats, fits: Fits, faith: float, factors: Factors
+) -> Floats:
+    """(n, 38) chances of all calls under a system, from those of the base model.
 
-    ``plain`` are those of the base model, ``factors`` as :class:`Scaling` has them.
+    The calls of which the system states what they show are scaled by ``factors``; the
+    others share what remains, in the proportions of the base model. ``fits`` says which
+    of the n hands fit the statements, ``faith`` how surely the player keeps to them.
     """
-    stated = plain[:, fits.columns]
-    unstated_share = _unstated(plain, stated)
+    stated = base_chances[:, fits.calls]
+    unstated_share = _unstated_share(base_chances, stated)
     scaled = _scaled(stated, unstated_share, fits, faith, factors)
-    remaining = np.maximum(1.0 - scaled.sum(axis=1), 0.0)
-    unstated_factor = remaining / np.maximum(unstated_share, TINY)
-    chances = plain * unstated_factor[:, None]
-    chances[:, fits.columns] = scaled
+    remaining_share = np.maximum(1.0 - scaled.sum(axis=1), 0.0)
+    unstated_factor = remaining_share / np.maximum(unstated_share, TINY)
+    chances = base_chances * unstated_factor[:, None]
+    chances[:, fits.calls] = scaled
     return chances
 
 
-def _unstated(plain: Floats, stated: Floats) -> Floats:
-    """(n,) the chance of all calls without statements."""
-    return np.asarray(np.maximum(plain.sum(axis=1) - stated.sum(axis=1), 0.0))
+def _unstated_share(base_chances: Floats, stated: Floats) -> Floats:
+    """(n,) the chance of all calls without statements, by the base model.
+
+    ``base_chances`` are (n, 38), ``stated`` those of the calls with statements.
+    """
+    share = base_chances.sum(axis=1) - stated.sum(axis=1)
+    return np.asarray(np.maximum(share, 0.0))
 
 
 def _scaled(
-    stated: Floats, unstated_share: Floats, fits: Fits, faith: float, factors: Floats
+    stated: Floats, unstated_share: Floats, fits: Fits, faith: float, factors: Factors
 ) -> Floats:
-    """(n, k) chances of the calls that have statements.
+    """(n, k) chances under a system of the k calls of which it says what they show.
 
-    ``stated`` are those of the base model, ``unstated_share`` (n,) that of all other
-    calls.
+    ``stated`` (n, k) are their chances by the base model, ``unstated_share`` (n,) is
+    that of all other calls. Chances are raised for hands that fit a statement of the
+    call, lowered for others, and all calls of a hand made to add up to 1. Then a hand
+    that must always make a call does so with the probability ``faith`` at least.
     """
-    raising, lowering = factors
-    raised = np.maximum(stated, LEAST) * raising
-    lowered = stated * lowering
+    raised = np.maximum(stated, LEAST) * factors.raising
+    lowered = stated * factors.lowering
     chances: Floats = np.where(fits.fitting, raised, lowered)
     chances /= (chances.sum(axis=1) + unstated_share)[:, None]
     return chances * _always_factors(chances, fits.always, faith)
 
 
 def _always_factors(chances: Floats, always: Bools, faith: float) -> Floats:
-    """(n, k) factors by which the calls that always hold get the share ``faith``.
+    """(n, k) factors of the chances of k calls, for hands that must make some of them.
 
-    They are 1 where these calls have it already.
+    ``always`` is (n, k), whether a hand must always make a call. Its calls of this kind
+    are raised together to the share ``faith`` of the hand's chances, and the others
+    lowered to what remains; all factors are 1 where they have that share already.
     """
     share = np.where(always, chances, 0.0).sum(axis=1)
-    too_low = always.any(axis=1) & (share < faith)
-    up = np.where(too_low, faith / np.where(too_low, share, 1.0), 1.0)
-    other_share = np.where(too_low, 1.0 - share, 1.0)
-    down = np.where(too_low, (1.0 - faith) / other_share, 1.0)
+    is_too_low = always.any(axis=1) & (share < faith)
+    # Divided by 1 where nothing is to be changed.
+    share_or_1 = np.where(is_too_low, share, 1.0)
+    other_share_or_1 = np.where(is_too_low, 1.0 - share, 1.0)
+    up = np.where(is_too_low, faith / share_or_1, 1.0)
+    down = np.where(is_too_low, (1.0 - faith) / other_share_or_1, 1.0)
     return np.where(always, up[:, None], down[:, None])
 
 
-class _Place(NamedTuple):
-    """What a player of one system may hold in turn."""
+class _WeightedHands(NamedTuple):
+    """Hands that a player may hold, and how probably."""
 
     hands: Hands
+    """(n,) masks"""
     weights: Floats
-    """(n,) P(hand ∣ the calls that the player has made)"""
+    """(n,) probabilities, which add up to 1"""
+
+    def share_of_fitting(self, meanings: Meanings) -> Floats:
+        """(k,) the probability of the hands that fit each of k calls."""
+        return np.asarray(self.weights @ Fits.of(self.hands, meanings).fitting)
+
+
+class _Place(NamedTuple):
+    """What a player of one system may hold in turn, and how they then call."""
+
+    holdings: _WeightedHands
+    """By the calls that the player has made."""
     chances: NDArray[np.float32]
     """(n, 38) P(call ∣ hand)"""
     scaling: Scaling
@@ -157,47 +194,68 @@ def scaling_at(base: Any, system: System, faith: float, before: Auction) -> Scal
 
 @lru_cache(maxsize=96)
 def _place(base: Any, system: System, faith: float, before: Auction) -> _Place:
-    """What the seat in turn may hold, and the factors that make its statements true."""
-    hands, weights = _random_hands()
+    """What the seat in turn may hold after these calls, and how it then calls.
+
+    It plays ``system`` and keeps to what its calls show with the probability ``faith``;
+    what the system leaves open is up to the model ``base``. Its chances of calls are
+    scaled until what they show is true of such hands.
+    """
     meanings = system.meanings(before) or {}
-    if len(before.calls) >= PLAYERS:
-        share_at_random = weights @ Fits.of(hands, meanings).fitting
-        hands, weights = _hands_after_last_call(base, system, faith, before)
-        share = weights @ Fits.of(hands, meanings).fitting
-        is_denied = dict(zip(meanings, share < DENIED * share_at_random, strict=True))
-        meanings = {
-            call: statements
-            for call, statements in meanings.items()
-            if not is_denied[call]
-        }
-    plain = call_probabilities(base, hands, before)
-    fits = Fits.of(hands, meanings)
-    factors = _factors(plain, weights, fits, faith)
-    chances = all_chances(plain, fits, faith, factors).astype(np.float32)
-    return _Place(hands, weights, chances, Scaling(meanings, factors, faith))
+    holdings = _random_hands()
+    has_called = len(before.calls) >= PLAYERS
+    if has_called:
+        holdings = _hands_after_last_call(base, system, faith, before)
+        meanings = _without_denied(meanings, holdings)
+    base_chances = call_probabilities(base, holdings.hands, before)
+    fits = Fits.of(holdings.hands, meanings)
+    factors = _factors(base_chances, holdings.weights, fits, faith)
+    chances = all_chances(base_chances, fits, faith, factors).astype(np.float32)
+    return _Place(holdings, chances, Scaling(meanings, factors, faith))
+
+
+def _without_denied(meanings: Meanings, holdings: _WeightedHands) -> Meanings:
+    """What calls show, without what the player's earlier calls have denied.
+
+    ``holdings`` are what the player may hold by these calls. A statement whose hands
+    are much rarer among them than at random was not made for a player who has called
+    so: a passed hand's two over one shows no opening.
+    """
+    share_at_random = _random_hands().share_of_fitting(meanings)
+    is_denied = holdings.share_of_fitting(meanings) < DENIED * share_at_random
+    return {
+        call: statements
+        for (call, statements), denied in zip(meanings.items(), is_denied, strict=True)
+        if not denied
+    }
 
 
 def _hands_after_last_call(
     base: Any, system: System, faith: float, before: Auction
-) -> tuple[Hands, Floats]:
-    """The hands that the seat in turn may hold by its last call, and how probably."""
+) -> _WeightedHands:
+    """The hands that the seat in turn may hold by its last call.
+
+    By Bayes' rule, from what it may have held before that call; the unlikeliest hands
+    are dropped. The arguments are those of :func:`scaling_at`.
+    """
     turn = Turn.of(before, len(before.calls) - PLAYERS)
     last = _place(base, system, faith, turn.before)
-    joint = last.weights * last.chances[:, turn.call.index]
+    hands, weights = last.holdings
+    joint = weights * last.chances[:, turn.call.index]
     if not joint.any():  # a call that no hand makes tells nothing
-        return last.hands, last.weights
-    order = np.argsort(-joint)
-    cumulative = joint[order].cumsum()
-    likely_hands = 1 + int(np.searchsorted(cumulative, LIKELY_SHARE * joint.sum()))
-    likely = order[:likely_hands]
-    return last.hands[likely], joint[likely] / joint[likely].sum()
+        return last.holdings
+    likeliest_first = np.argsort(-joint)
+    cumulative = joint[likeliest_first].cumsum()
+    number = 1 + int(np.searchsorted(cumulative, LIKELY_SHARE * joint.sum()))
+    likely = likeliest_first[:number]
+    return _WeightedHands(hands[likely], joint[likely] / joint[likely].sum())
 
 
 @cache
-def _random_hands() -> tuple[NDArray[np.uint64], Floats]:
-    """Some 2000 random hands and the probability of each.
+def _random_hands() -> _WeightedHands:
+    """Some 2000 hands that stand for all hands.
 
-    They are rich in strong hands, which make the rarer calls.
+    There are more strong ones among them than at random, as they make the rarer calls;
+    the weights make up for it.
     """
     generator = np.random.default_rng(52)
     deck_order = generator.random((RANDOM_HANDS, DECK_CARDS)).argsort(axis=1)
@@ -207,33 +265,50 @@ def _random_hands() -> tuple[NDArray[np.uint64], Floats]:
     chance_to_keep = np.clip(np.exp(strength), LEAST_KEPT, 1.0)
     is_kept = generator.random(len(hands)) < chance_to_keep
     weights = 1.0 / chance_to_keep[is_kept]
-    return hands[is_kept], weights / weights.sum()
+    return _WeightedHands(hands[is_kept], weights / weights.sum())
 
 
-def _factors(plain: Floats, weights: Floats, fits: Fits, faith: float) -> Floats:
-    """(2, k) the factors of a scaling, by iterative scaling.
+def _factors(
+    base_chances: Floats, weights: Floats, fits: Fits, faith: float
+) -> Factors:
+    """The factors that make what k calls show true of those who make them.
 
-    In its second half P(fits ∣ call) alone is mended. ``plain`` are (n, 38) chances of
-    the base model, ``weights`` (n,) probabilities of the hands.
+    ``base_chances`` are (n, 38) chances of calls of n hands by the base model,
+    ``weights`` (n,) the probabilities of the hands, and ``fits`` says which hands fit
+    what the calls show. Two things are wanted:
+
+    - Of those who make the call, the share ``faith`` fits: hands that do not fit make
+      it less often.
+    - The call is not too rare: the probability that a hand fits and makes it is at least
+      ``faith`` times that of the call by the base model, or that of a fitting hand, the
+      smaller of both: hands that fit make it more often.
+
+    Each depends on the factors of all calls, so they are mended in turn until they
+    settle (iterative scaling). The second may have no solution; the later rounds mend
+    the first alone.
     """
-    stated = plain[:, fits.columns]
-    unstated_share = _unstated(plain, stated)
+    calls = len(fits.calls)
+    stated = base_chances[:, fits.calls]
+    unstated_share = _unstated_share(base_chances, stated)
     least_share = faith * np.minimum(weights @ stated, weights @ fits.fitting)
-    factors: Floats = np.repeat([[1.0], [1.0 - faith]], len(fits.columns), axis=1)
-    raising, lowering = factors
+    # Nearly right from the start: hands that do not fit call so with 1 − faith.
+    factors = Factors(raising=np.ones(calls), lowering=np.full(calls, 1.0 - faith))
     for number in range(MOST_ROUNDS):
         scaled = _scaled(stated, unstated_share, fits, faith, factors)
-        chances = weights[:, None] * scaled
-        fitting = np.where(fits.fitting, chances, 0.0).sum(axis=0)
-        unfitting = chances.sum(axis=0) - fitting
-        steps = _lowering_steps(lowering, fitting, unfitting, faith)
-        lowering *= steps
+        # (k,) the probability that a hand makes the call and fits, or does not fit
+        joint = weights[:, None] * scaled
+        fitting = np.where(fits.fitting, joint, 0.0).sum(axis=0)
+        unfitting = joint.sum(axis=0) - fitting
+        lowering_steps = _lowering_steps(factors.lowering, fitting, unfitting, faith)
+        raising_steps = np.ones(calls)
         if number < MOST_ROUNDS // 2:
-            raised = raising * least_share / np.maximum(fitting, TINY)
-            raising_steps = np.clip(raised, 1.0, 1.0 / SMALLEST_FACTOR) / raising
-            raising *= raising_steps
-            steps = np.concatenate([steps, raising_steps])
-        if np.abs(np.log(steps)).max(initial=0.0) < SETTLED:
+            raising_steps = _raising_steps(factors.raising, fitting, least_share)
+        factors = Factors(
+            raising=factors.raising * raising_steps,
+            lowering=factors.lowering * lowering_steps,
+        )
+        changes = np.log(np.concatenate([lowering_steps, raising_steps]))
+        if np.abs(changes).max(initial=0.0) < SETTLED:
             break
     return factors
 
@@ -241,11 +316,23 @@ def _factors(plain: Floats, weights: Floats, fits: Fits, faith: float) -> Floats
 def _lowering_steps(
     lowering: Floats, fitting: Floats, unfitting: Floats, faith: float
 ) -> Floats:
-    """(k,) by which the factors of hands that do not fit change.
+    """(k,) by which to multiply the factors of hands that do not fit.
 
-    Then of the hands that make the call the share ``faith`` fits. ``fitting`` and
-    ``unfitting`` are (k,) chances that a hand makes the call and fits, or does not.
+    Of the hands that make the call the share ``faith`` then fits. ``fitting`` and
+    ``unfitting`` are (k,) probabilities that a hand makes the call and fits what it
+    shows, or does not.
     """
+    # Wanted is that unfitting : fitting = 1 − faith : faith.
     allowed = (1.0 - faith) * fitting
-    lowered = lowering * allowed / np.maximum(faith * unfitting, TINY)
-    return np.asarray(np.clip(lowered, SMALLEST_FACTOR, 1.0) / lowering)
+    wanted = lowering * allowed / np.maximum(faith * unfitting, TINY)
+    return np.asarray(np.clip(wanted, SMALLEST_FACTOR, 1.0) / lowering)
+
+
+def _raising_steps(raising: Floats, fitting: Floats, least_share: Floats) -> Floats:
+    """(k,) by which to multiply the factors of hands that fit.
+
+    The probability that a hand makes the call and fits, ``fitting`` (k,), then is
+    ``least_share`` (k,) at least.
+    """
+    wanted = raising * least_share / np.maximum(fitting, TINY)
+    return np.asarray(np.clip(wanted, 1.0, 1.0 / SMALLEST_FACTOR) / raising)

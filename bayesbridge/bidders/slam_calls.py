@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from bayesbridge.bidders.auctions import seat_to_call
+from bayesbridge.bidders.families import Calls
 from bayesbridge.bidders.system_bidder import SystemBidder
 from bayesbridge.bidders.system_files import AskingCall
 from bayesbridge.bidders.systems import System, place_of
@@ -14,8 +15,8 @@ from bayesbridge.game.calls import Call
 from bayesbridge.game.cards import Suit
 
 ASKING: Final = Call.of("4NT")
-CONTROL_LEVEL: Final = 4
-"""Level from which on a new suit shows a control, once a suit is agreed."""
+CONTROL_LEVELS: Final = (4, 5)
+"""Levels at which a new suit shows a control, once a suit is agreed."""
 
 USUAL_SYSTEM: Final = "sayc"
 """By this suits are agreed where nobody has said what is played."""
@@ -24,30 +25,51 @@ USUAL_SYSTEM: Final = "sayc"
 def asked_trump(bidder: BidderModel, before: Auction) -> Suit | None:
     """The suit whose key cards partner's 4NT asks the player in turn for.
 
-    ``None`` where it is no such question.
+    ``None`` where it is no such question, or an opponent has bid over it.
     """
     calls = place_of(before)
-    if calls[-2:-1] != (ASKING,) or calls[-1].is_bid:
+    if not _has_just_asked(calls) or calls[-1].is_bid:
         return None
     return _system_in_turn(bidder, before).agreed(calls)
 
 
+def _has_just_asked(calls: Calls) -> bool:
+    """Whether partner's last call, the last but one of the auction, was 4NT."""
+    return calls[-2:-1] == (ASKING,)
+
+
 def controlled_suit(bidder: BidderModel, before: Auction, call: Call) -> Suit | None:
-    """The suit that a control bid shows a control of; ``None`` for other calls."""
+    """The suit that a control bid shows a control of; ``None`` for other calls.
+
+    A control is the ace, the king, a singleton or a void. Where the system says what
+    the call shows, that counts; else a new suit at a high level is a control bid once
+    a suit is agreed.
+    """
     suit = None if call.strain is None else call.strain.trump
-    calls = place_of(before)
-    if suit is None or not calls or calls[-2:-1] == (ASKING,):
+    calls_from_opening = place_of(before)
+    if suit is None or not calls_from_opening or _has_just_asked(calls_from_opening):
         return None
     system = _system_in_turn(bidder, before)
     statements = (system.meanings(before) or {}).get(call)
     if statements is not None:
-        is_stated = any(suit in statement.controls for statement in statements)
-        return suit if is_stated else None
-    agreed = system.agreed_by_both(calls)
-    is_new_suit = agreed is not None and suit != agreed
-    is_at_level = CONTROL_LEVEL <= call.level <= CONTROL_LEVEL + 1
-    is_control_bid = is_new_suit and is_at_level and before.last_bid != ASKING
+        is_control_bid = any(suit in statement.controls for statement in statements)
+    else:
+        agreed_suit = system.agreed_by_both(calls_from_opening)
+        is_control_bid = _is_usual_control_bid(call, suit, agreed_suit, before)
     return suit if is_control_bid else None
+
+
+def _is_usual_control_bid(
+    call: Call, suit: Suit, agreed_suit: Suit | None, before: Auction
+) -> bool:
+    """Whether a bid of a suit shows a control where no system says what it shows.
+
+    It does at the four and five level, in another suit than the one agreed, unless it
+    answers 4NT.
+    """
+    if agreed_suit is None or suit == agreed_suit:
+        return False
+    return call.level in CONTROL_LEVELS and before.last_bid != ASKING
 
 
 def _system_in_turn(bidder: BidderModel, before: Auction) -> System:

@@ -157,12 +157,15 @@ class Statement:
     ) -> NDArray[np.bool_]:
         """(n,) which of (n,) masks fit.
 
-        ``points`` and ``shapes`` are theirs, as :func:`points_and_shapes` gives them.
+        ``points`` are their high-card points, ``shapes`` the numbers of their shapes,
+        as :func:`points_and_shapes` gives them.
         """
         fitting: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
-        fitting &= shape_table(self.shapes).ravel()[shapes]
-        for cards, numbers in self.honours:
-            fitting &= np.isin(np.bitwise_count(hands & np.uint64(cards)), numbers)
+        is_shape_shown = shape_table(self.shapes).ravel()  # by the number of a shape
+        fitting &= is_shape_shown[shapes]
+        for cards, allowed_numbers in self.honours:
+            number = np.bitwise_count(hands & np.uint64(cards))
+            fitting &= np.isin(number, allowed_numbers)
         for suit in self.controls:
             fitting &= controls(hands, suit)
         return fitting
@@ -219,15 +222,16 @@ class _StatementReader:
         parts = self.shown_parts
         if self.always:
             parts = [*parts, ALWAYS]
+        # Points and shapes were collected as constraints on one seat, the caller's.
         shapes = self.constraints.shapes[SEAT]
         return Statement(
             ", ".join(parts),
-            self.constraints.points_low[SEAT],
-            self.constraints.points_high[SEAT],
-            ALL if shapes is None else shapes,
-            tuple(self.honours),
-            tuple(self.controls),
-            self.always,
+            low=self.constraints.points_low[SEAT],
+            high=self.constraints.points_high[SEAT],
+            shapes=ALL if shapes is None else shapes,
+            honours=tuple(self.honours),
+            controls=tuple(self.controls),
+            always=self.always,
         )
 
 

@@ -45,6 +45,10 @@ SHORT_SUIT_VALUE: Final = 12
 singleton or void costs in no trumps.
 """
 
+EVERYWHERE: Final = 0
+AS_TRUMPS: Final = 1
+"""Columns of ``_VALUE``."""
+
 _VALUE: Final = np.stack(
     [
         HOLDS_RANK[:, 9:] @ np.array([3, 6, 9 + 2, 12 + 4]),
@@ -52,8 +56,9 @@ _VALUE: Final = np.stack(
     ],
     axis=1,
 ).astype(np.int16)
-"""(8192, 2) by the 13 bits of a suit: points and controls, which count everywhere; what
-counts in the suit alone.
+"""(8192, 2) sixteenths of a trick by the 13 bits of a suit: for points and controls,
+which count in every strain; for length and honours, which count where the suit is
+trumps.
 """
 
 
@@ -61,39 +66,57 @@ def cells(hands: Hands) -> Cells:
     """The cells of n hands of 13 cards, given as (n,) masks."""
     one_row("hands", hands)
     hand_cells = np.empty((len(hands), len(Strain)), dtype=np.int16)
-    _fill_cells(np.ascontiguousarray(hands), *walks(), _VALUE, hand_cells)
+    side_walk, trump_walk = walks()
+    masks = np.ascontiguousarray(hands)
+    _fill_cells(masks, side_walk, trump_walk, _VALUE, hand_cells)
     return hand_cells
 
 
 @njit
-def _fill_cells(
-    hands: Hands, side: Walk, trumps: Walk, values: NDArray[np.int16], out: Cells
-) -> None:
-    """Write the cells of (n,) hands into ``out``, (n, 5).
+def _pack(value: int, level: int) -> int:
+    """The cell of a hand in a strain: its value and level as one integer."""
+    return LEVELS * max(value, 0) + level
 
-    ``side`` and ``trumps`` are the tables of Algorithm 1, ``values`` is ``_VALUE``.
+
+@njit
+def _fill_cells(
+    hands: Hands,
+    side_walk: Walk,
+    trump_walk: Walk,
+    suit_values: NDArray[np.int16],
+    cells: Cells,
+) -> None:
+    """Write the cells of (n,) hands into ``cells``, (n, 5), strains C D H S NT.
+
+    A cell has all that the style model sees of a hand in a strain: what the hand is
+    worth, in sixteenths of a trick, and the level that Algorithm 1 (the paper's rule
+    for how high to bid) reaches there.
+
+    ``side_walk`` and ``trump_walk`` are tables of Algorithm 1, (8192, 7) by the 13 bits
+    of a suit. ``suit_values`` is (8192, 2): what such a suit adds in every strain, and
+    what it adds where it is trumps.
     """
     levels = np.empty(5, dtype=np.int8)
     for i in range(len(hands)):
         hand = np.int64(hands[i])
-        fill_levels(hand, side, trumps, levels)
-        shared = BASE_VALUE
+        fill_levels(hand, side_walk, trump_walk, levels)
+        value_everywhere = BASE_VALUE
         longest = 0
         short_suits = 0
         for suit in range(4):
             holding = (hand >> (13 * suit)) & SUIT_MASK
-            shared += values[holding, 0]
+            value_everywhere += suit_values[holding, EVERYWHERE]
             longest = max(longest, LENGTH[holding])
             if LENGTH[holding] < 2:
                 short_suits += 1
         for suit in range(4):
             holding = (hand >> (13 * suit)) & SUIT_MASK
-            value = shared + values[holding, 1]
+            value = value_everywhere + suit_values[holding, AS_TRUMPS]
             if LENGTH[holding] == longest:
                 value += LONGEST_SUIT_VALUE
-            out[i, suit] = LEVELS * max(value, 0) + levels[suit]
-        value_in_notrump = max(shared - SHORT_SUIT_VALUE * short_suits, 0)
-        out[i, 4] = LEVELS * value_in_notrump + levels[4]
+            cells[i, suit] = _pack(value, levels[suit])
+        value_in_notrump = value_everywhere - SHORT_SUIT_VALUE * short_suits
+        cells[i, 4] = _pack(value_in_notrump, levels[4])
 
 
 BOUNDS: Final = {
@@ -125,7 +148,7 @@ BOOK: Final = 6
 """A bid undertakes so many tricks beyond its level."""
 
 ENTRY_OF_DOUBLES: Final = 8.0
-"""What X and XX compare the value of the hand with."""
+"""Tricks that a hand should be worth for X and XX."""
 
 
 class Options(NamedTuple):
@@ -138,41 +161,58 @@ class Options(NamedTuple):
     tricks: Floats
     """(m,) t, the tricks it undertakes"""
     entry: Floats
-    """(m,) what y is compared with in the first term"""
+    """(m,) tricks that a hand should be worth to enter its strain at all"""
     match: Floats
-    """(m,) 1 for a bid, 0 for X and XX, which undertake nothing"""
+    """(m,) 1 for a bid, which should match the hand; 0 for X and XX, which undertake
+    nothing
+    """
     shift: Floats
-    """(m,) what the auction adds to the hand, in tricks"""
+    """(m,) tricks that the auction adds to the hand's value"""
 
     @classmethod
     @lru_cache(maxsize=256)
     def of(
         cls, before: Auction, vulnerable: Vulnerability = Vulnerability.NONE
     ) -> Options:
-        """The options of the seat in turn after an auction."""
+        """The m options of the seat in turn: its legal calls other than Pass.
+
+        A double or redouble is judged by the hand's value in no trumps, and it
+        undertakes no tricks.
+        """
         shift_by_strain = _shifts(before, vulnerable)
-        # A row for every legal call but pass; doubles count as no trumps.
         legal = legal_indices(before)
         calls = np.array(
             [index for index in legal if index != PASS.index], dtype=np.int64
         )
         is_bid = calls >= FIRST_BID
+        # Bids are numbered 1C 1D 1H 1S 1NT 2C …, five at each level.
         bids = calls - FIRST_BID
         strains = np.where(is_bid, bids % 5, int(Strain.NT))
         tricks = np.where(is_bid, BOOK + 1.0 + bids // 5, 0.0)
-        # The fewest tricks for which a strain may be bid now.
-        fewest_by_strain = np.array(
-            [tricks[is_bid & (strains == s)].min(initial=13.0) for s in Strain]
+        # The fewest tricks for which each strain may be bid now; where it may not be
+        # bid any more nothing reads the 13.
+        fewest_tricks = np.array(
+            [
+                tricks[is_bid & (strains == strain)].min(initial=13.0)
+                for strain in Strain
+            ]
         )
-        entries = np.where(is_bid, fewest_by_strain[strains], ENTRY_OF_DOUBLES)
-        matches = is_bid.astype(np.float64)
-        shifts = shift_by_strain[strains]
-        columns = (calls, strains, tricks, entries, matches, shifts)
-        return cls(*map(read_only, columns))
+        return cls(
+            call=read_only(calls),
+            strain=read_only(strains),
+            tricks=read_only(tricks),
+            entry=read_only(np.where(is_bid, fewest_tricks[strains], ENTRY_OF_DOUBLES)),
+            match=read_only(is_bid.astype(np.float64)),
+            shift=read_only(shift_by_strain[strains]),
+        )
 
 
 def _shifts(before: Auction, vulnerable: Vulnerability) -> Floats:
-    """(5,) tricks that an auction adds to the hand of the seat in turn, by strain."""
+    """(5,) tricks that an auction adds to the hand of the seat in turn, by strain.
+
+    A strain that an opponent has bid is worth less, a suit of partner's more; partner's
+    no trumps says nothing of where the hands fit.
+    """
     seat = seat_to_call(before)
     shifts = np.zeros(len(Strain))
     if before.last_bid is None and len(before.calls) == len(before.bidders) - 1:
@@ -186,9 +226,10 @@ def _shifts(before: Auction, vulnerable: Vulnerability) -> Floats:
         if caller != seat and call.strain is not None
     }
     for by_partner, strain in strains_shown:
+        is_suit = strain is not Strain.NT
         if not by_partner:
             shifts[strain] -= SUIT_SHOWN
-        elif strain is not Strain.NT:
+        elif is_suit:
             shifts[strain] += SUIT_SHOWN
     return shifts
 
@@ -205,12 +246,22 @@ class Terms(NamedTuple):
 
     @classmethod
     def of(cls, cell: NDArray[np.integer], options: Options) -> Terms:
-        """Utilities of the options (m,) for the cells of their strains, (…, m)."""
+        """The utilities of m options, from the hand's cells in their strains, (…, m).
+
+        A cell is what a hand is worth in a strain, in sixteenths of a trick, and the
+        level that Algorithm 1 reaches there. A hand of y tricks gains 3 for each trick
+        beyond the entry of the strain. A bid loses the square of the tricks by which it
+        misses y, and gains 1 where Algorithm 1 reaches its level::
+
+            u(b) = 3 · (y + b − entry) − match · (tricks − y − b)² + reached
+        """
         y = (cell // LEVELS) / 16.0 + options.shift
         shortage = options.tricks - y
         reached = (cell % LEVELS >= options.tricks - BOOK) * options.match
+        # The coefficients of 1, b and b² in u(b), multiplied out.
         u0 = 3.0 * (y - options.entry) - options.match * shortage**2 + reached
-        return cls(u0, 3.0 + 2.0 * options.match * shortage, -options.match)
+        u1 = 3.0 + 2.0 * options.match * shortage
+        return cls(u0, u1, u2=-options.match)
 
     def utility(self, added: Any) -> Any:
         """u for a style that adds b tricks, an array or a tensor."""
@@ -270,102 +321,109 @@ class StyleBidder:
                 )
 
     def log_likelihood(self, hands: Hands, auction: Auction, index: int) -> Floats:
-        """log P(call ∣ hand, calls before it), for many hands at once.
+        """(n,) log P(call number ``index`` ∣ hand, calls before it) for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the caller may hold.
-        auction : Auction
-            All calls so far.
-        index : int
-            Which of its calls is in question, from 0.
-
-        Returns
-        -------
-        array of float64, shape (n,)
-            Natural logarithms; ``-inf`` where the hand never makes the call.
+        Parameters and result are those of :class:`~bayesbridge.plugins.BidderModel`.
         """
         turn = Turn.of(auction, index)
         odds = _odds_by_cell(self, turn.before, turn.call.index)
-        slip_each = self.slip / len(legal_indices(turn.before))
-        scaled_odds = (1.0 - self.slip) * odds.of_call
+        legal_calls = len(legal_indices(turn.before))
         return _log_chances(
-            cells(hands), odds.of_all, scaled_odds, odds.strain, slip_each
+            cells(hands),
+            odds.of_all_bids,
+            (1.0 - self.slip) * odds.of_call,
+            odds.strain,
+            self.slip / legal_calls,
         )
 
     def probabilities(self, hands: Hands, auction: Auction) -> Floats:
-        """P(call ∣ hand, auction so far) of the seat in turn, for every call.
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the seat in turn may hold.
-        auction : Auction
-            The calls so far.
-
-        Returns
-        -------
-        array of float64, shape (n, 38)
-            By the index of the call; 0 for what is illegal.
+        The columns are the calls by their index; what is illegal has 0.
         """
-        seat_to_call(auction)
+        seat_to_call(auction)  # raises where the auction is over
         options = Options.of(auction, self.vulnerable)
-        odds = self._odds(cells(hands)[:, options.strain], options)
-        chances = np.zeros((len(hands), len(CALLS)))
-        chances[:, PASS.index] = 1.0
-        chances[:, options.call] = odds
-        chances *= (1.0 - self.slip) / chances.sum(axis=1, keepdims=True)
+        # What is seen of a hand is one integer in each strain, its cell.
+        cells_of_options = cells(hands)[:, options.strain]
+        odds = np.zeros((len(hands), len(CALLS)))
+        odds[:, PASS.index] = 1.0  # all odds are against Pass, whose utility is 0
+        odds[:, options.call] = self._odds(cells_of_options, options)
+        chances = odds * ((1.0 - self.slip) / odds.sum(axis=1, keepdims=True))
         legal = [PASS.index, *options.call]
         chances[:, legal] += self.slip / len(legal)
         return chances
 
-    def _odds(self, cell: Cells, options: Options) -> Floats:
-        """exp(u / temperature): the odds of each option against Pass, but for slips."""
-        added = self.aggressiveness + self.suit_preference * LEANING[options.call]
-        utility = Terms.of(cell, options).utility(added)
+    def _odds(self, cells_of_options: Cells, options: Options) -> Floats:
+        """(…, m) the odds of m options against Pass, slips aside: exp(u / temperature).
+
+        ``cells_of_options`` are what is seen of a hand in the strain of each option,
+        (…, m), or (…, 1) where all are the same.
+        """
+        added_tricks = (
+            self.aggressiveness + self.suit_preference * LEANING[options.call]
+        )
+        utility = Terms.of(cells_of_options, options).utility(added_tricks)
         return np.asarray(np.exp(utility / self.temperature))
 
 
 class _CellOdds(NamedTuple):
-    """The odds of a call against Pass, but for slips, by the cells of a hand."""
+    """The odds of calls against Pass, slips aside, by what is seen of a hand.
 
-    of_all: Floats
-    """(5, CELLS) summed over all options, by strain and its cell"""
+    That is its cell in a strain, one of ``CELLS`` integers.
+    """
+
+    of_all_bids: Floats
+    """(5, CELLS) by strain and the hand's cell there, summed over the options that
+    depend on this strain
+    """
     of_call: Floats
-    """(CELLS,) of the call"""
+    """(CELLS,) of the call alone, by the hand's cell in ``strain``"""
     strain: int
-    """Whose cell the call depends on."""
 
 
 @lru_cache(maxsize=256)
 def _odds_by_cell(bidder: StyleBidder, before: Auction, call: int) -> _CellOdds:
-    """The odds of a call, by its index, after an auction."""
+    """The odds of a call, given by its index, and of all others after an auction.
+
+    A cell is one integer for what a hand is worth in a strain, below ``CELLS``; the odds
+    are tabulated for all of them.
+    """
     options = Options.of(before, bidder.vulnerable)
-    odds = bidder._odds(np.arange(CELLS, dtype=np.int16)[:, None], options)
-    of_all = np.stack(
+    every_cell = np.arange(CELLS, dtype=np.int16)
+    odds = bidder._odds(every_cell[:, None], options)  # (CELLS, options)
+    of_all_bids = np.stack(
         [odds[:, options.strain == strain].sum(axis=1) for strain in Strain]
     )
     if call == PASS.index:
-        return _CellOdds(of_all, np.ones(CELLS), 0)
+        # The odds of Pass against itself are 1 with any hand, so any strain will do.
+        return _CellOdds(of_all_bids, of_call=np.ones(CELLS), strain=int(Strain.C))
     column = int(np.searchsorted(options.call, call))
-    of_call = np.ascontiguousarray(odds[:, column])
-    return _CellOdds(of_all, of_call, int(options.strain[column]))
+    return _CellOdds(
+        of_all_bids,
+        of_call=np.ascontiguousarray(odds[:, column]),
+        strain=int(options.strain[column]),
+    )
 
 
 @njit
 def _log_chances(
-    cell: Cells, odds: Floats, odds_of_call: Floats, strain: int, slip_each: float
+    cells: Cells,
+    odds_of_all_bids: Floats,
+    odds_of_call: Floats,
+    strain_of_call: int,
+    slip_each: float,
 ) -> Floats:
-    """(n,) log P(call) of hands by their cells, (n, 5).
+    """(n,) log P(call) of n hands by their cells, (n, 5), integers below ``CELLS``.
 
-    ``odds`` is (5, CELLS), summed over all calls but Pass, and ``odds_of_call``
-    (CELLS,) those of the call by its strain; a slip adds ``slip_each``.
+    All odds are against Pass. ``odds_of_all_bids`` is (5, CELLS) by strain and cell,
+    summed over all calls but Pass that depend on this strain; ``odds_of_call``
+    (CELLS,), by the cell in the strain of the call, is already multiplied by
+    1 − P(slip). A slip adds ``slip_each``.
     """
-    logs = np.empty(len(cell))
+    logs = np.empty(len(cells))
     for i in range(len(logs)):
-        total = 1.0
-        for s in range(5):
-            total += odds[s, cell[i, s]]
-        logs[i] = np.log(slip_each + odds_of_call[cell[i, strain]] / total)
+        total = 1.0  # the odds of Pass
+        for strain in range(5):
+            total += odds_of_all_bids[strain, cells[i, strain]]
+        logs[i] = np.log(slip_each + odds_of_call[cells[i, strain_of_call]] / total)
     return logs

@@ -9,7 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bayesbridge.bidders.agreements import Agreement, Component, components
-from bayesbridge.bidders.auctions import Turn, call_probabilities, seat_to_call
+from bayesbridge.bidders.auctions import (
+    Turn,
+    call_probabilities,
+    partners_keyword,
+    seat_to_call,
+)
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.play import AgreedLeads, Leads
 from bayesbridge.bidders.scaling import scaling_at
@@ -72,6 +77,7 @@ class SystemBidder:
     base: BidderModel
     faith: float
     _sides: tuple[tuple[Component, ...], ...] = field(compare=False)
+    """The systems that North and South, and East and West, may play, with shares."""
 
     def __init__(
         self,
@@ -98,6 +104,7 @@ class SystemBidder:
                 base=base,
             )
         object.__setattr__(self, "faith", faith)
+        # What North and South may play, and what East and West, by one seat of each.
         sides = tuple(components(agreements, seat) for seat in (Seat.N, Seat.E))
         object.__setattr__(self, "_sides", sides)
 
@@ -154,28 +161,15 @@ class SystemBidder:
     def log_likelihood(
         self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None
     ) -> Floats:
-        """log P(call ∣ hand, calls before it), for many hands at once.
+        """(n,) log P(call number ``index`` ∣ hand, calls before it) for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the caller may hold.
-        auction : Auction
-            All calls so far.
-        index : int
-            Which of its calls is in question, from 0.
-        partners : array of uint64, shape (n,), optional
-            Masks of partner's hand, one for each; hidden if not given.
-
-        Returns
-        -------
-        array of float64, shape (n,)
-            Natural logarithms; ``-inf`` where the hand never makes the call.
+        Parameters and result are those of :class:`~bayesbridge.plugins.PairModel`. A
+        call is the base model's where no system says what calls show.
         """
-        one_row("hands", hands)
+        one_row("hands", hands)  # raises for hands in another shape
         turn = Turn.of(auction, index)
         if not self.speaks_at(turn.before):
-            keywords = {} if partners is None else {"partners": partners}
+            keywords = partners_keyword(self.base, partners)
             return self.base.log_likelihood(hands, auction, index, **keywords)
         chances = self.probabilities(hands, turn.before, partners)
         with np.errstate(divide="ignore"):
@@ -184,28 +178,19 @@ class SystemBidder:
     def probabilities(
         self, hands: Hands, auction: Auction, partners: Hands | None = None
     ) -> Floats:
-        """P(call ∣ hand, auction so far) of the seat in turn, for every call.
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, for (n,) masks.
 
-        Parameters
-        ----------
-        hands : array of uint64, shape (n,)
-            Masks of hands that the seat in turn may hold.
-        auction : Auction
-            The calls so far.
-        partners : array of uint64, shape (n,), optional
-            Masks of partner's hand, one for each; hidden if not given.
-
-        Returns
-        -------
-        array of float64, shape (n, 38)
-            By the index of the call; 0 for what is illegal.
+        It is the mean over the systems that the side may play, weighed by how well they
+        explain the player's calls so far. ``partners`` are (n,) masks of partner's
+        hand, hidden if not given. The columns are the calls by their index; what is
+        illegal has 0.
         """
-        one_row("hands", hands)
-        side = self._speaking_side(auction)
-        if not side:
+        one_row("hands", hands)  # raises for hands in another shape
+        systems = self._speaking_side(auction)
+        if not systems:
             return call_probabilities(self.base, hands, auction, partners)
-        weights = np.exp(self._log_weights(hands, auction, side))
-        chances = self._chances_by_system(hands, auction, side, partners)
+        weights = np.exp(self._log_weights(hands, auction, systems))
+        chances = self._chances_by_system(hands, auction, systems, partners)
         return np.asarray((weights[:, :, None] * chances).sum(axis=0))
 
     def speaks_at(self, before: Auction) -> bool:
@@ -228,23 +213,24 @@ class SystemBidder:
     ) -> Floats:
         """(systems, n) log P(system ∣ hand, the calls that the seat has made).
 
-        Where the systems agree, a call tells nothing.
+        ``side`` has the systems that the seat may play, each with its share: the prior.
+        Calls at places where no system says what calls show tell nothing.
         """
-        prior = np.log([component.share for component in side])[:, None]
-        weights = np.repeat(prior, len(hands), axis=1)
+        log_prior = np.log([component.share for component in side])[:, None]
+        log_weights = np.repeat(log_prior, len(hands), axis=1)
         if len(side) == 1:
-            return weights
+            return log_weights
         for index in range(len(before.calls) % 4, len(before.calls), 4):
             turn = Turn.of(before, index)
             if self.speaks_at(turn.before):
                 chances = self._chances_by_system(hands, turn.before, side)
                 with np.errstate(divide="ignore"):
-                    weights += np.log(chances[:, :, turn.call.index])
-        total = np.logaddexp.reduce(weights, axis=0)
+                    log_weights += np.log(chances[:, :, turn.call.index])
+        log_total = np.logaddexp.reduce(log_weights, axis=0)
         # A call that a hand makes by no system tells nothing of the system.
-        is_impossible = np.isneginf(total)
-        scale = np.where(is_impossible, 0.0, total)
-        return np.where(is_impossible, prior, weights - scale)
+        is_impossible = np.isneginf(log_total)
+        log_scale = np.where(is_impossible, 0.0, log_total)
+        return np.where(is_impossible, log_prior, log_weights - log_scale)
 
     def _chances_by_system(
         self,

@@ -41,7 +41,24 @@ class AskingCall(NamedTuple):
 
 
 type Place = Calls | AskingCall
+"""Where calls have a meaning: after these calls, counted from the opening, or as
+answers to a call that asks about an agreed suit.
+"""
+
 type Section = dict[Place, dict[Call, tuple[Statement, ...]]]
+"""What calls show at each place of a section, by one of their statements."""
+
+
+class _PlaceInAuction(NamedTuple):
+    """A place, and an auction that leads to it."""
+
+    place: Place
+    before: Auction
+
+    @property
+    def trump(self) -> Suit | None:
+        """The suit that is agreed there, if a call has asked about it."""
+        return self.place.suit if isinstance(self.place, AskingCall) else None
 
 
 @dataclass(slots=True)
@@ -60,14 +77,22 @@ class SystemFile:
 
     @classmethod
     def read(cls, path: str) -> SystemFile:
-        """Read a file; a statement that no hand fits is an error."""
+        """Read a file; a statement that no hand fits is an error.
+
+        A section whose name or calls have letters for suits, such as
+        ``["after 1x Pass"]``, speaks of a family of places. Others name their places
+        call by call. Keys above the sections are texts.
+        """
         toml = Toml.read(path)
         file = cls(path)
         for key, value in toml.document.items():
             if not isinstance(value, dict):
-                with located(toml.next(key)[0]):
+                place_in_file, _ = toml.next(key)
+                with located(place_in_file):
                     file._take_text(key, value)
-            elif key.startswith(AFTER) and has_letters(" ".join((key, *value))):
+                continue
+            names = " ".join((key, *value))
+            if key.startswith(AFTER) and has_letters(names):
                 file.families.append(_family(toml, key, value))
             else:
                 file._take_section(_section(toml, key, value), key)
@@ -134,52 +159,80 @@ def _read_leads(value: str) -> tuple[str, ...]:
 
 
 def _section(toml: Toml, name: str, calls: Mapping[str, Any]) -> Section:
-    """A section that names its places call by call."""
+    """What calls show at the places that a section names call by call.
+
+    ``name`` is that of the section, such as ``after 1C/1D Pass``, which are two places;
+    ``calls`` has its keys, which are calls, and what the file says of each. Errors name
+    the line of the file.
+    """
     with located(f"{toml.path}: [{name!r}]"):
         places = [*_places(name)]
     section: Section = {place: {} for place, _ in places}
     for key, value in calls.items():
-        with located(toml.next(key)[0]):
+        place_in_file, _ = toml.next(key)
+        with located(place_in_file):
             texts = _texts(value)
-            for place, before in places:
-                trump = place.suit if isinstance(place, AskingCall) else None
-                statements = tuple(Statement.of(text, trump) for text in texts)
-                section[place][before.verify(Call.of(key))] = statements
+            for there in places:
+                statements = [Statement.of(text, there.trump) for text in texts]
+                call = there.before.verify(Call.of(key))  # an error if it is illegal
+                section[there.place][call] = tuple(statements)
     return section
 
 
-def _places(name: str) -> Iterator[tuple[Place, Auction]]:
-    """The places that a section speaks of, each with an auction that leads to it."""
-    start = Auction.four("N")
-    if name.startswith(ANSWERS):
-        asking = Call.of(name.removeprefix(ANSWERS))
-        for suit in Suit:
-            yield AskingCall(asking, suit), start.after_all([asking, PASS])
-        return
-    words = call_words("" if name == OPENING else name.removeprefix(AFTER))
+def _places(name: str) -> Iterator[_PlaceInAuction]:
+    """The places of which a section speaks, each with an auction that leads to it.
+
+    A name is ``opening``, ``after`` and the calls from the first bid on, with slashes
+    between alternatives, or ``answers to`` and a call that asks about the agreed suit,
+    which may be any.
+    """
+    if name == OPENING:
+        yield _PlaceInAuction((), Auction.four("N"))
+    elif name.startswith(ANSWERS):
+        yield from _places_of_answers(name.removeprefix(ANSWERS))
+    else:
+        yield from _places_after(name)
+
+
+def _places_of_answers(call: str) -> Iterator[_PlaceInAuction]:
+    """Where partner has asked by a call about a suit, for each suit."""
+    asking = Call.of(call)
+    before = Auction.four("N").after_all([asking, PASS])
+    for suit in Suit:
+        yield _PlaceInAuction(AskingCall(asking, suit), before)
+
+
+def _places_after(name: str) -> Iterator[_PlaceInAuction]:
+    """The places of ``after 1C/1D Pass``: one for each choice of alternatives."""
+    words = call_words(name.removeprefix(AFTER))
     alternatives = (word.split("/") for word in words)
     for calls in product(*alternatives):
-        before = start.after_all(calls)
-        is_opened = before.calls[:1] not in ((), (PASS,))
-        is_place = name.startswith(AFTER) and is_opened and not before.is_over
-        if name != OPENING and not is_place:
+        before = Auction.four("N").after_all(calls)
+        begins_with_bid = before.calls[:1] not in ((), (PASS,))
+        if not name.startswith(AFTER) or not begins_with_bid or before.is_over:
             raise NotationError(
                 f'write [{OPENING}], ["{AFTER}1C/1D Pass"], the calls from the first '
                 f'bid on, or ["{ANSWERS}4NT"]'
             )
-        yield before.calls, before
+        yield _PlaceInAuction(before.calls, before)
 
 
 def _family(toml: Toml, name: str, calls: Mapping[str, Any]) -> Family:
-    """A section whose name has letters; every call of it is tried once."""
+    """A section whose name has letters for suits; every call of it is tried once.
+
+    ``calls`` has its keys, such as ``2z``, and what the file says of each. Errors name
+    the line of the file.
+    """
     family_name = name.removeprefix(AFTER)
     with located(f"{toml.path}: [{name!r}]"):
-        Family.of(family_name)
+        Family.of(family_name)  # raises where the name cannot be read
     texts: dict[str, tuple[str, ...]] = {}
     for key, value in calls.items():
-        with located(toml.next(key)[0]):
+        place_in_file, _ = toml.next(key)
+        with located(place_in_file):
             texts[key] = tuple(_texts(value))
-            Family.of(family_name, {key: texts[key]}).verify()
+            family_of_call = Family.of(family_name, {key: texts[key]})
+            family_of_call.verify()
     return Family.of(family_name, texts)
 
 

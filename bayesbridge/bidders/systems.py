@@ -76,7 +76,11 @@ class System:
 
     @classmethod
     def _of_file(cls, name: str, file: SystemFile) -> System:
-        """The system of a file, and of the system that it is like."""
+        """The system of a file, and of the system that it is like.
+
+        The places of both are taken together. At the places of the file itself
+        (``own_places``) nothing holds of the system that it is like.
+        """
         like = None
         own_places = None
         places: dict[Place, Meanings] = {}
@@ -97,31 +101,36 @@ class System:
         return cls(
             name,
             places,
-            file.about,
-            leads or (),
-            tuple(file.families),
-            like,
-            own_places,
+            about=file.about,
+            leads=leads or (),
+            families=tuple(file.families),
+            like=like,
+            own_places=own_places,
             is_convention=file.is_convention,
         )
 
     def __add__(self, other: System) -> System:
-        """Both systems at once; an error where they contradict each other."""
+        """Both systems at once; an error where they contradict each other.
+
+        The sum has the places of both. It keeps the two as ``parts``, which are asked
+        for what else they say, by rules for many places.
+        """
         if not self.name:
             return other
         if self.leads and other.leads and self.leads != other.leads:
-            self._contradict(other, self.leads_text, other.leads_text)
+            raise self._contradiction(other, self.leads_text, other.leads_text)
         places: dict[Place, Meanings] = {**self.places}
-        for place, meanings in other.places.items():
-            own_meanings = {**self.meanings_at(place)}
-            places[place] = self._join(other, place, own_meanings, meanings)
+        for place, others_meanings in other.places.items():
+            places[place] = self._join(
+                other, place, self.meanings_at(place), others_meanings
+            )
         names = (*self.name.split("+"), *other.name.split("+"))
         about = "; ".join(system.about for system in (self, other) if system.about)
         return System(
             "+".join(dict.fromkeys(names)),
             places,
-            about,
-            self.leads or other.leads,
+            about=about,
+            leads=self.leads or other.leads,
             parts=(self, other),
         )
 
@@ -129,24 +138,32 @@ class System:
         self,
         other: System,
         place: Place,
-        meanings: dict[Call, tuple[Statement, ...]],
+        meanings: Meanings,
         others_meanings: Meanings,
     ) -> Meanings:
-        """What is shown at a place where both systems are played."""
-        if other.is_convention:
-            return meanings | {**others_meanings}
+        """What is shown at a place where both systems are played.
+
+        ``meanings`` and ``others_meanings`` are what calls show there by each of them.
+        Where both speak of a call they must agree, but the other system comes first if
+        it is a convention.
+        """
+        joined = {**meanings}
         for call, statements in others_meanings.items():
-            if meanings.setdefault(call, statements) != statements:
-                self._contradict(
+            own_statements = joined.get(call, statements)
+            if own_statements != statements and not other.is_convention:
+                raise self._contradiction(
                     other,
-                    call_shown(place, call, meanings[call]),
+                    call_shown(place, call, own_statements),
                     call_shown(place, call, statements),
                 )
-        return meanings
+            joined[call] = statements
+        return joined
 
-    def _contradict(self, other: System, text: str, other_text: str) -> None:
-        """Raise the error of two systems that say different things."""
-        raise NotationError(
+    def _contradiction(
+        self, other: System, text: str, other_text: str
+    ) -> NotationError:
+        """The error of two systems that say different things."""
+        return NotationError(
             f"systems {self.name} and {other.name} contradict each other: {text}, and "
             f"{other_text}: leave one out, or give each a share"
         )
@@ -155,8 +172,10 @@ class System:
         """What calls show after those of an auction; ``None`` where it says nothing."""
         calls = place_of(before)
         passes_at_first = len(before.calls) - len(calls)
-        has_passed = len(before.calls) % PLAYERS < passes_at_first
-        return self._meanings_after(calls, has_passed and bool(calls))
+        # The place of the player in turn around the table, 0 for the dealer.
+        place_of_player = len(before.calls) % PLAYERS
+        has_passed = bool(calls) and place_of_player < passes_at_first
+        return self._meanings_after(calls, has_passed)
 
     @lru_cache(maxsize=4096)  # noqa: B019 (systems are few)
     def _meanings_after(
@@ -172,46 +191,60 @@ class System:
 
     @lru_cache(maxsize=4096)  # noqa: B019
     def meanings_at(self, place: Place, has_passed: bool = False) -> Meanings:
-        """What calls show at a place, an agreed suit left aside.
+        """What calls show at a place; key cards of an agreed suit are left aside.
 
         ``has_passed``: by a player who has passed before the opening.
+
+        Several parts of a system may speak of a call; of these the later holds:
+
+        1. the system that this one is like, if this one has no section for the place;
+        2. families, which are rules for many places, as for all of opener's reverses;
+           a family without calls also takes back what the first part says;
+        3. the section for the place;
+        4. families for players who have passed.
         """
         if self.parts:
             first, second = self.parts
-            meanings = {**first.meanings_at(place, has_passed)}
-            seconds_meanings = second.meanings_at(place, has_passed)
-            return first._join(second, place, meanings, seconds_meanings)
-        own = self.places.get(place, {})
+            return first._join(
+                second,
+                place,
+                first.meanings_at(place, has_passed),
+                second.meanings_at(place, has_passed),
+            )
+        section = self.places.get(place, {})
         if isinstance(place, AskingCall):
-            return own
-        by_families = self._meanings_by_families(place, has_passed)
-        if self.like is None:
-            return {**by_families.of_all_hands, **own, **by_families.of_passed_hands}
-        is_own_place = self.own_places is not None and place in self.own_places
-        lower: Meanings = {}
-        if not is_own_place and not by_families.silence_lower:
-            lower = self.like.meanings_at(place, has_passed)
+            return section
+        families = self._meanings_by_families(place, has_passed)
+        like_meanings: Meanings = {}
+        if self.like is not None and place not in (self.own_places or ()):
+            section = {}  # the one found is the other system's, and comes with it
+            if not families.silence_like:
+                like_meanings = self.like.meanings_at(place, has_passed)
         return {
-            **lower,
-            **by_families.of_all_hands,
-            **(own if is_own_place else {}),
-            **by_families.of_passed_hands,
+            **like_meanings,
+            **families.of_all_hands,
+            **section,
+            **families.of_passed_hands,
         }
 
     def _meanings_by_families(self, calls: Calls, has_passed: bool) -> _FamilyMeanings:
-        """What the own families say after these calls."""
+        """What the system's own families say after these calls.
+
+        A family is a rule for many places. One without calls takes back what families
+        before it say there, and what the system says that this one is like.
+        """
         of_all_hands: dict[Call, tuple[Statement, ...]] = {}
         of_passed_hands: dict[Call, tuple[Statement, ...]] = {}
-        silence_lower = False
+        silence_like = False
         for family in self.families:
             if family.silences(calls):
                 of_all_hands = {}
-                silence_lower = True
+                silence_like = True
             elif not family.passed_hand:
                 of_all_hands |= family.meanings(calls)
             elif has_passed:
                 of_passed_hands |= family.meanings(calls)
-        return _FamilyMeanings(of_all_hands, of_passed_hands, silence_lower)
+        return _FamilyMeanings(of_all_hands, of_passed_hands, silence_like)
 
     def agreed(self, calls: Calls) -> Suit | None:
         """The suit that the last call but one asks about; ``None`` where it asks nothing.
@@ -228,22 +261,34 @@ class System:
         return self._suits_of_pair(calls, calls).agreed
 
     def _suits_of_pair(self, calls: Calls, first_calls: Calls) -> _SuitsOfPair:
-        """What the pair of the player in turn after ``calls`` shows by the first ones."""
+        """What the pair of the player in turn after ``calls`` shows by the first ones.
+
+        The reading stops at a suit that both have shown. Partner is the player who asks
+        about it, if anybody does.
+        """
         pair = _SuitsOfPair()
         opponents_suits: set[Suit] = set()
         for index, call in enumerate(first_calls):
-            distance = len(calls) - index
-            if distance % SIDES:
+            calls_ago = len(calls) - index
+            is_by_pair = calls_ago % SIDES == 0
+            is_by_player_in_turn = calls_ago % PLAYERS == 0
+            if not is_by_pair:
                 opponents_suits |= _suits_named(call)
                 continue
             statements = self.meanings_at(calls[:index]).get(call)
-            by_asker = distance % PLAYERS != 0
-            pair.hear(call, statements, opponents_suits, by_asker)
+            pair.add_call(
+                call,
+                statements,
+                opponents_suits,
+                by_asker=not is_by_player_in_turn,
+            )
             if pair.agreed is not None:
                 break
         return pair
 
     def __str__(self) -> str:
+        # Answers to a call that asks are the same sentence for every agreed suit: the
+        # keys of a dictionary keep each once, in order.
         sentences: dict[str, None] = {}
         for place, meanings in self.places.items():
             for call, statements in meanings.items():
@@ -279,7 +324,7 @@ class _FamilyMeanings(NamedTuple):
 
     of_all_hands: Meanings
     of_passed_hands: Meanings
-    silence_lower: bool
+    silence_like: bool
     """Whether they take back what the system that this one is like says there."""
 
 
@@ -294,32 +339,42 @@ class _SuitsOfPair:
         self.answerer_bid_notrump = False
         self._shown: dict[bool, set[Suit]] = {True: set(), False: set()}
         """By whether it is the player who asks."""
-        self._natural = True
-        """Whether the last bid showed the suit that it named."""
+        self._last_was_natural = True
+        """Whether the pair's last call showed the suit that it named."""
 
-    def hear(
+    def add_call(
         self,
         call: Call,
         statements: tuple[Statement, ...] | None,
         opponents_suits: set[Suit],
         by_asker: bool,
     ) -> None:
-        """Take in a call of the pair, and what it shows where a system says it."""
-        named = _suits_named(call)
+        """Take in a call of the pair.
+
+        It shows what the system says of it, ``statements``. Where the system says
+        nothing a bid shows its suit, unless an opponent has bid that, or the pair's
+        last call was artificial, so that this one may be an answer to it.
+
+        ``by_asker``: by the player who is going to ask about the agreed suit. No
+        more is needed once a suit is agreed.
+        """
+        named_suits = _suits_named(call)
         partners_suits = self._shown[not by_asker]
         suits: set[Suit] = set()
         if statements:
             suits = _suits_shown(statements)
-        elif self._natural:
-            suits = named - opponents_suits
-        common = suits & partners_suits
-        if common:
-            self.agreed = max(common)
+        elif self._last_was_natural:
+            suits = named_suits - opponents_suits
+        common_suits = suits & partners_suits
+        if common_suits:
+            self.agreed = max(common_suits)
             return
         self._shown[by_asker] |= suits
         if suits:
             self.last = max(suits) if len(suits) == 1 else None
-        self._natural = not statements or not named - suits - partners_suits
+        # Artificial is a bid of a suit that neither it nor partner has shown.
+        artificial_suits = named_suits - suits - partners_suits
+        self._last_was_natural = not statements or not artificial_suits
         if not by_asker and call.strain is Strain.NT:
             self.answerer_bid_notrump = True
 

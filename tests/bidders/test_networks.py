@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesbridge import Auction, Hand, Seat
-from bayesbridge.bidders.learned import STYLE, LearnedBidder, PairStyle, encode
+from bayesbridge.bidders.learned import STYLE_SIZE, LearnedBidder, PairStyle, encode
 from bayesbridge.bidders.networks import stored
 from bayesbridge.bidders.play import HEARD, NO_SUIT, STARTS, LearnedPlayer, situations
 from tests.bidders import plain_network
@@ -23,13 +23,20 @@ def test_the_networks_against_a_plain_transcription(size):
     """
     p = plain_network.plain(stored("auction.npz", f"{size}_"))
     auction = Auction.of("E:Pass 1H 1S 2C 2S Pass Pass X Pass")
-    numbers = np.random.default_rng(3).normal(size=STYLE)
+    numbers = np.random.default_rng(3).normal(size=STYLE_SIZE)
     bidder = LearnedBidder(
-        "EW", slip=0.0, style={"EW": PairStyle("", numbers, np.eye(STYLE))}, size=size
+        "EW",
+        slip=0.0,
+        style={"EW": PairStyle("", numbers, np.eye(STYLE_SIZE))},
+        size=size,
     )
-    steps = encode([call.index for call in auction.calls], True, False)
+    steps = encode(
+        [call.index for call in auction.calls],
+        dealer_vulnerable=True,
+        others_vulnerable=False,
+    )
     styles = [
-        np.append(numbers, 1.0) if i % 2 == 0 else np.zeros(STYLE + 1)
+        np.append(numbers, 1.0) if i % 2 == 0 else np.zeros(STYLE_SIZE + 1)
         for i in range(len(auction.calls))
     ]
     read = plain_network.read(

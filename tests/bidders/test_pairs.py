@@ -13,7 +13,7 @@ import bayesbridge as bb
 from bayesbridge.bidders import pairs
 from bayesbridge.bidders.learned import (
     AVERAGE,
-    STYLE,
+    STYLE_SIZE,
     TYPICAL,
     LearnedBidder,
     PairStyle,
@@ -43,7 +43,9 @@ def style(tables):
 
 def certain(numbers):
     """A style of which everything is known."""
-    return PairStyle("certain", np.asarray(numbers, np.float64), 1e-10 * np.eye(STYLE))
+    return PairStyle(
+        "certain", np.asarray(numbers, np.float64), 1e-10 * np.eye(STYLE_SIZE)
+    )
 
 
 def test_laplace_against_brute_force_along_lines(tables, style):
@@ -72,7 +74,7 @@ def test_laplace_against_brute_force_along_lines(tables, style):
 
 
 def test_the_slopes_are_those_of_the_scores(tables):
-    centre = np.linspace(-0.5, 0.5, STYLE)
+    centre = np.linspace(-0.5, 0.5, STYLE_SIZE)
     line = pairs.LinearTurns.around(tables[:1], centre)
     above, below = pairs.turns_of(
         tables[:1], pairs.known_numbers(np.array([centre + 0.05, centre - 0.05]))
@@ -85,7 +87,7 @@ def test_the_slopes_are_those_of_the_scores(tables):
 
 def test_laplace_against_pymc(records, tables, style):
     tree = pairs.sample_style(records, PAIR, tables=TABLES, draws=100, rng=1)
-    drawn = np.asarray(tree["posterior"].to_dataset()["style"]).reshape(-1, STYLE)
+    drawn = np.asarray(tree["posterior"].to_dataset()["style"]).reshape(-1, STYLE_SIZE)
     deviations = np.sqrt(np.diag(style.covariance))
     # of a mean, in deviations: the 200 draws are worth 100 at least
     error = 5 / np.sqrt(100)
@@ -114,7 +116,7 @@ def test_laplace_against_pymc(records, tables, style):
 def test_no_table_is_the_prior_and_more_tables_say_more(tables, style):
     assert pairs.style_of(PAIR, []) == AVERAGE
     few = pairs.style_of(PAIR, tables[:2])
-    assert style.covariance.trace() < few.covariance.trace() < STYLE
+    assert style.covariance.trace() < few.covariance.trace() < STYLE_SIZE
     _, by_style, by_average = pairs.table_losses(tables, style).sum(axis=0)
     assert by_style < by_average
 
@@ -161,8 +163,8 @@ def test_a_style_of_another_network_is_refused(style, monkeypatch, tmp_path):
         {
             "pair": "A+B",
             "tables": 1,
-            "mean": [0] * STYLE,
-            "covariance": np.eye(STYLE).tolist(),
+            "mean": [0] * STYLE_SIZE,
+            "covariance": np.eye(STYLE_SIZE).tolist(),
         }
     )
     for document in (text, older):

@@ -327,6 +327,14 @@ class Silent:
         )
 
 
+def test_a_base_that_reads_one_hand_is_shown_one(hands):
+    bidder = SystemBidder("strong-notrump", base=Silent())
+    auction = bb.Auction.of("N:7NT Pass")
+    assert not bidder.speaks_at(auction)
+    shown = bidder.log_likelihood(hands[:5], auction, 1, partners=hands[5:10])
+    assert np.array_equal(shown, bidder.log_likelihood(hands[:5], auction, 1))
+
+
 def test_the_word_of_the_system_stands_where_the_base_never_makes_the_call(hands):
     chances = SystemBidder("precision", base=Silent(), faith=0.8).probabilities(
         hands[:500], START
