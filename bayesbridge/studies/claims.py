@@ -287,11 +287,11 @@ def _tricks_by_trumps(
     """
     import numpy as np
 
-    from bayesbridge.capture.playout import NO_TRUMP, play_out
+    from bayesbridge.capture.playout import GENERAL, NO_TRUMP, play_out
 
     strains = (*NAMED_SUITS, NO_TRUMP)
     # (strains, m); the strain of a row is its number
-    tricks = np.stack([play_out(table, strain, ours=0, theirs=0) for strain in strains])
+    tricks = np.stack([play_out(table, strain, GENERAL, GENERAL) for strain in strains])
     tricks = tricks.astype(np.int64)
     deal = np.arange(len(table))
     bidders_suit, suit_of_both = _longest_suits(table)

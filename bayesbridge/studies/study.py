@@ -274,8 +274,10 @@ class Comparison:
         Counts are text, rates and averages numbers.
         """
         runs = []
-        for run in range(len(self.figures[0].printed)):
-            printed = {figure.name: figure.printed[run] for figure in self.figures}
+        for number_of_run in range(len(self.figures[0].printed)):
+            printed = {
+                figure.name: figure.printed[number_of_run] for figure in self.figures
+            }
             runs.append(
                 {name: _count_as_text(value) for name, value in printed.items()}
             )
