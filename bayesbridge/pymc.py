@@ -468,15 +468,15 @@ def tabulate_calls(
             question.verify()
             rows.append(question.row(points, draws, streams[number]))
     shape = (len(beliefs), *points.shape)
-    log_likelihood = np.reshape([row.log_likelihood for row in rows], shape)
-    error = np.reshape([row.error for row in rows], shape)
     return CallTable(
         boards=beliefs,
         bidders=bidders,
         seats=callers,
         grid=points,
-        log_likelihood=read_only(log_likelihood),
-        error=read_only(error),
+        log_likelihood=read_only(
+            np.reshape([row.log_likelihood for row in rows], shape)
+        ),
+        error=read_only(np.reshape([row.error for row in rows], shape)),
         row_error=read_only(np.array([row.row_error for row in rows])),
         layouts=tuple(row.layouts for row in rows),
     )

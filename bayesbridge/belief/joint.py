@@ -219,6 +219,7 @@ class JointPosterior:
     def card_errors(self) -> xarray.DataArray:
         """Standard error of each of ``Posterior.card_probabilities``, card × seat."""
         probabilities = self.layouts.card_probabilities()
+        # The table has spades first; cards are numbered from clubs on.
         errors = _card_errors(self.layouts, probabilities.values[::-1])
         return probabilities.copy(data=errors[::-1]).rename("standard error")
 
@@ -673,7 +674,7 @@ def _effective_layouts(posterior: Posterior) -> float:
     n independent draws would give it the error √(p (1 − p) / n). It is the number of
     all layouts that fit, where no card has an error.
     """
-    cards = posterior.card_table[::-1]  # from spades first to the index of the card
+    cards = posterior.card_table[::-1]  # the table has spades first; here clubs are
     errors = _card_errors(posterior, cards)
     uncertain = (cards > OPEN) & (cards < 1 - OPEN) & (errors > 0)
     variances = cards[uncertain] * (1.0 - cards[uncertain])

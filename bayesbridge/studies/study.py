@@ -144,17 +144,18 @@ class Study:
         from bayesbridge.game.scoring import beside_built_in
 
         options = how if isinstance(how, RunOptions) else RunOptions(how)
-        counted = run(self.job, deals, seed, runs, options)
+        finished_run = run(self.job, deals, seed, runs, options)
+        # The title, the figures and all else that a comparison has beside counts.
         if self.schemes:
-            fields = self.fields(counted, beside_built_in(schemes))
+            other_fields = self.fields(finished_run, beside_built_in(schemes))
         else:
-            fields = self.fields(counted)
+            other_fields = self.fields(finished_run)
         return Comparison(
-            counts=self.named(counted.counts),
-            total=counted.deals,
-            deals_per_second=counted.deals_per_second,
-            runs=tuple(map(self.named, counted.by_run)),
-            **fields,
+            counts=self.named(finished_run.counts),
+            total=finished_run.deals,
+            deals_per_second=finished_run.deals_per_second,
+            runs=tuple(map(self.named, finished_run.by_run)),
+            **other_fields,
         )
 
 
