@@ -376,6 +376,7 @@ def compare_shares(printed: Sample, own: Sample, *, exact: bool = False) -> Diff
         common_share = (printed.hits + own.hits) / (printed.trials + own.trials)
         inverse_trials = 1 / printed.trials + 1 / own.trials
     error = sqrt(common_share * (1 - common_share) * inverse_trials)
+    spread: float | None
     if printed.share:
         spread = error / printed.share
     else:

@@ -250,53 +250,24 @@ def _try_calls(
     drawn_child = np.empty(nodes, dtype=np.int64)
     values = np.empty(nodes)
     for auction in range(len(types)):
-        auction_nodes = _visit_nodes(
+        nodes_visited = _visit_nodes(
             tree, strategies, types[auction], seat, state, visited, drawn_child
         )
         hand_type = types[auction, seat]
-        _value_nodes(
-            tree,
-            auction_nodes,
-            drawn_child,
-            strategies[seat, hand_type],
-            tricks[auction],
-            payoffs,
-            seat,
-            values,
-            regrets[hand_type],
-        )
-
-
-@njit
-def _value_nodes(
-    tree: NotrumpTree,
-    auction_nodes: Ints,
-    drawn_child: Ints,
-    strategy: Floats,
-    tricks: Tricks,
-    payoffs: Floats,
-    seat: int,
-    values: Floats,
-    regrets: Floats,
-) -> None:
-    """Value the nodes that an auction came to for a seat, and add its regrets.
-
-    ``auction_nodes`` (n,) are in an order in which every node stands after the one that
-    it comes from, so they are valued from the last to the first. The value of an end is
-    the pay-off; that of a node where another seat calls is that of ``drawn_child``
-    (N,), to which the drawn call leads. ``strategy`` and ``regrets`` (slots,) are those
-    of the seat with its type of hand; ``values`` (N,) is filled.
-    """
-    for node in auction_nodes[::-1]:
-        player = tree.player[node]
-        if player == OVER:
-            values[node] = 0.0
-            if tree.level[node] > 0:
-                values[node] = pay_off(tree, node, tricks, payoffs, seat)
-        elif player == seat:
-            _add_regrets(tree, node, strategy, values, regrets)
-        else:
-            values[node] = values[drawn_child[node]]
+        # Backwards: what a node leads to is valued before it.
+        for index in range(nodes_visited - 1, -1, -1):
+            node = visited[index]
+            player = tree.player[node]
+            if player == OVER:
+                values[node] = 0.0
+                if tree.level[node] > 0:
+                    taken = tricks[auction, tree.declarer[node]]
+                    values[node] = pay_off(tree, node, taken, payoffs, seat)
+            elif player == seat:
+                strategy = strategies[seat, hand_type]
+                _add_regrets(tree, node, strategy, values, regrets[hand_type])
+            else:
+                values[node] = values[drawn_child[node]]
 
 
 @njit
@@ -308,13 +279,13 @@ def _visit_nodes(
     state: State,
     visited: Ints,
     drawn_child: Ints,
-) -> Ints:
-    """The nodes that an auction comes to, each after the one that it comes from.
+) -> int:
+    """List the nodes that an auction comes to, and return how many there are.
 
     Every call of ``seat`` is tried, and one call of each other seat is drawn from its
-    strategy. ``types`` (seats,) are those of the hands. ``visited`` (N,) holds the
-    answer at its start; ``drawn_child`` (N,) is filled where another seat calls, with
-    the node that the drawn call leads to. All other nodes are left alone.
+    strategy. ``types`` (seats,) are those of the hands. ``visited`` (N,) is filled with
+    the nodes, each after the one that it comes from; ``drawn_child`` (N,) only where
+    another seat calls, with the node that the drawn call leads to.
     """
     visited[0] = 0
     nodes = 1
@@ -335,7 +306,7 @@ def _visit_nodes(
             drawn_child[node] = child + call
             visited[nodes] = child + call
             nodes += 1
-    return visited[:nodes]
+    return nodes
 
 
 @njit

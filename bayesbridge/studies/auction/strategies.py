@@ -202,39 +202,44 @@ def _weigh_auction(
         reached[node] += chance
         player = tree.player[node]
         if player >= 0:
-            _spread(tree, node, profile[player][types[player]], reach)
+            _spread(tree, node, profile[player], types[player], reach)
         elif tree.level[node] > 0:
+            level = tree.level[node] - 1
             declarer = tree.declarer[node]
-            contracts[declarer, tree.level[node] - 1, tricks[declarer]] += chance
+            taken = tricks[declarer]
+            contracts[declarer, level, taken] += chance
             for seat in range(len(points)):
-                points[seat] += chance * pay_off(tree, node, tricks, payoffs, seat)
+                role = DECLARER if seat == declarer else DEFENDER
+                points[seat] += chance * payoffs[level, taken, role]
 
 
 @njit(inline="always")
-def _spread(tree: NotrumpTree, node: int, strategy: Floats, reach: Floats) -> None:
+def _spread(
+    tree: NotrumpTree, node: int, strategy: Floats, hand_type: int, reach: Floats
+) -> None:
     """Spread the probability of a node over the nodes that its calls lead to.
 
-    ``strategy`` (slots,) is that of the hand that calls, ``reach`` (N,) the probability
-    of coming to each node.
+    ``strategy`` (types, slots) is that of the seat that calls, with a hand of
+    ``hand_type``; ``reach`` (N,) is the probability of coming to each node.
     """
+    chance = reach[node]
     child = tree.first_child[node]
     slot = tree.first_slot[node]
     for call in range(tree.calls[node]):
-        reach[child + call] = reach[node] * strategy[slot + call]
+        reach[child + call] = chance * strategy[hand_type, slot + call]
 
 
 @njit(inline="always")
 def pay_off(
-    tree: NotrumpTree, node: int, tricks: Tricks, payoffs: Floats, seat: int
+    tree: NotrumpTree, node: int, taken: int, payoffs: Floats, seat: int
 ) -> float:
     """What a seat earns where an auction ends with a contract.
 
-    ``node`` is that end; ``tricks`` (seats,) are those that each would take as
-    declarer, and ``payoffs`` (levels, 14, 2) what contracts pay.
+    ``node`` is that end, ``taken`` the tricks of its declarer, and ``payoffs`` (levels,
+    14, 2) what contracts pay.
     """
-    declarer = tree.declarer[node]
-    role = DECLARER if seat == declarer else DEFENDER
-    return float(payoffs[tree.level[node] - 1, tricks[declarer], role])
+    role = DECLARER if seat == tree.declarer[node] else DEFENDER
+    return float(payoffs[tree.level[node] - 1, taken, role])
 
 
 def best_response(
@@ -343,11 +348,11 @@ def _end_values(
                 child = tree.first_child[node]
                 reach[child : child + tree.calls[node]] = chance
             elif player >= 0:
-                strategy = profile[player][types[auction, player]]
-                _spread(tree, node, strategy, reach)
+                hand_type = types[auction, player]
+                _spread(tree, node, profile[player], hand_type, reach)
             elif tree.level[node] > 0:
-                earned = pay_off(tree, node, tricks[auction], payoffs, seat)
-                values[node] += chance * earned
+                taken = tricks[auction, tree.declarer[node]]
+                values[node] += chance * pay_off(tree, node, taken, payoffs, seat)
     return values
 
 
