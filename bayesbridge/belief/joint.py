@@ -439,7 +439,9 @@ def _style_by_importance(
     resampled = rng.permutation(weights.resample(n, rng))
     styles = _styles_of(question, weighted.flat_styles[resampled])
     kish_ess = 1.0 / float((weighted.weights**2).sum())  # the weights add up to one
-    diagnostics = Diagnostics("importance", kish_ess, rhat=np.nan, divergences=0)
+    diagnostics = Diagnostics(
+        sampler="importance", ess=kish_ess, rhat=np.nan, divergences=0
+    )
     return _joint_posterior(question, rows, weighted, evidence, styles, diagnostics)
 
 
@@ -507,7 +509,10 @@ def _style_by_nuts(
     with posterior_model(question, rows):
         styles = Styles(sample_quietly(*lengths, rng))
     diagnostics = Diagnostics(
-        "nuts", styles.least_ess, styles.worst_rhat, styles.divergences
+        sampler="nuts",
+        ess=styles.least_ess,
+        rhat=styles.worst_rhat,
+        divergences=styles.divergences,
     )
     posterior = styles.tree["posterior"].dataset
     around_draws = _proposal_around(question, posterior)

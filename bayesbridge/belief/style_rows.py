@@ -164,8 +164,9 @@ class StyleQuestion:
         proposal = self.proposal(rng)
         (points,) = proposal.draw(1, STYLES_OF_A_DRAW, rng)
         styles, log_weights = self.weighted_styles(proposal, points)
-        normalised_weights = Weights(log_weights).W
-        mean_likelihood = CallsLikelihood(self.calls, styles, normalised_weights)
+        mean_likelihood = CallsLikelihood(
+            self.calls, styles, style_weights=Weights(log_weights).W
+        )
         target = self.belief.target
         own_terms = [term for term in target.soft.terms if self.seat in term.seats]
         own_pieces = chain.from_iterable(term.pieces for term in own_terms)

@@ -58,9 +58,9 @@ def shuffle(state: State, deck: Masks, cards: int) -> None:
 
     ``deck`` (n,) masks of one card each, of any number of cards.
     """
-    for place in range(len(deck) - 1, len(deck) - 1 - cards, -1):
-        other = bounded(state, np.uint64(place + 1))
-        deck[place], deck[other] = deck[other], deck[place]
+    for last in range(len(deck) - 1, len(deck) - 1 - cards, -1):
+        drawn = bounded(state, np.uint64(last + 1))  # 0 … last
+        deck[last], deck[drawn] = deck[drawn], deck[last]
 
 
 @njit

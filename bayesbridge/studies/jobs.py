@@ -152,17 +152,20 @@ class Job:
         [[19]]
         """
 
-        def subject_of_chunk(number: int) -> Subject:
-            first = number * chunk
-            return Subject(number, first, tuple(positions[first : first + chunk]))
+        def subject_of_chunk(number_of_chunk: int) -> Subject:
+            """The positions of a chunk, with their numbers among all."""
+            first = number_of_chunk * chunk
+            positions_of_chunk = tuple(positions[first : first + chunk])
+            return Subject(number_of_chunk, first, positions_of_chunk)
 
+        digest = _digest(repr(list(positions)))
         return cls(
-            name or ask.__name__,
-            AskEach(ask),
-            chunk,
-            {**(parameters or {}), "positions": _digest(repr(list(positions)))},
-            subject_of_chunk,
-            "positions",
+            name=name or ask.__name__,
+            count=AskEach(ask),
+            chunk=chunk,
+            parameters={**(parameters or {}), "positions": digest},
+            given=subject_of_chunk,
+            noun="positions",
         )
 
 
@@ -188,21 +191,25 @@ class AskEach:
     def __call__(
         self, seed: np.random.SeedSequence, _size: int, subject: Subject
     ) -> NDArray[Any]:
-        """The answers for the positions of one chunk, a row each."""
+        """The answers for the positions of one chunk, a row each.
+
+        An error names the position that failed.
+        """
         import numpy as np
 
         answers = []
         seeds = seed.spawn(len(subject.positions))
-        for place, position in enumerate(subject.positions):
+        for index, position in enumerate(subject.positions):
             try:
-                answers.append(self.func(seeds[place], position))
+                answers.append(self.func(seeds[index], position))
             except Exception as error:
-                number = subject.first + place
+                number_among_all = subject.first + index
                 raise BayesBridgeError(
-                    f"position {number} (number {place} of chunk {subject.chunk}, "
-                    f"counted from 0), {shorten(position)}: {raised(error)}",
+                    f"position {number_among_all} (number {index} of chunk "
+                    f"{subject.chunk}, counted from 0), {shorten(position)}: "
+                    f"{raised(error)}",
                     position=position,
-                    number=number,
+                    number=number_among_all,
                 ) from error
         return np.array(answers)
 
@@ -382,14 +389,14 @@ def _run_parameters(job: Job, deals: int, seed: int, runs: int) -> dict[str, Any
 def in_order(
     job: Job, deals: int, seed: int, how: RunOptions | None = None
 ) -> Iterator[Counts]:
-    """What a job says of each chunk, in their order, whoever was ready first."""
+    """The counts of each chunk in the order of their numbers, whoever was ready first."""
     waiting: dict[int, Counts] = {}
-    turn = 0
-    for chunk, counts, _ in results(job, deals, seed, 1, how):
+    next_number = 0
+    for chunk, counts, _is_new in results(job, deals, seed, 1, how):
         waiting[chunk.number] = counts
-        while turn in waiting:
-            yield waiting.pop(turn)
-            turn += 1
+        while next_number in waiting:
+            yield waiting.pop(next_number)
+            next_number += 1
 
 
 def rows(

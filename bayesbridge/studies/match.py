@@ -262,13 +262,24 @@ def match_boards(
     layouts: int | None,
     solved: bool,
 ) -> Iterator[MatchBoard]:
-    """The boards of records; those that do not tell all hands are left out."""
-    for place, record in enumerate(records):
+    """The boards of records; those that do not tell all hands are left out.
+
+    A record that names no dealer gets the seats in turn, from North on.
+    """
+    for index, record in enumerate(records):
         if record.deal is None:
             continue
-        dealer = Seat(place % len(Seat)) if record.dealer is None else record.dealer
-        vulnerable = record.vulnerable or Vulnerability.NONE
-        yield MatchBoard(record.deal, dealer, vulnerable, entrants, layouts, solved)
+        dealer = record.dealer
+        if dealer is None:
+            dealer = Seat(index % len(Seat))
+        yield MatchBoard(
+            deal=record.deal,
+            dealer=dealer,
+            vulnerable=record.vulnerable or Vulnerability.NONE,
+            entrants=entrants,
+            layouts=layouts,
+            solved=solved,
+        )
 
 
 def play_board(seed: np.random.SeedSequence, board: MatchBoard) -> NDArray[Any]:

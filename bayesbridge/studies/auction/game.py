@@ -456,5 +456,12 @@ def auction_game(
     fresh = worked_out.of_deals(deals // 2, deals)
     grouping = FITTED_TO[by](learning, types)
     return AuctionGame(
-        chosen, utility, levels, learning, fresh, grouping, seed, workers
+        scheme=chosen,
+        utility=utility,
+        levels=levels,
+        learning=learning,
+        fresh=fresh,
+        grouping=grouping,
+        seed=seed,
+        workers=workers,
     )
