@@ -215,11 +215,14 @@ def calls_of(
 ) -> list[Called]:
     """Read the calls of a text, with their seats.
 
-    The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either,
-    the observer calls next; after the end of the auction the first card of ``evidence``
-    tells who led, else the observer leads. Calls in brackets are those of the
-    observer's opponents. Calls of one side (``passes_filled``) are the observer's, if
-    not at their end.
+    Who calls first stands before the calls (``S:1NT p``), or is ``dealer``. Without
+    either it is found: so that the observer calls next, or, where the auction is over,
+    so that the opening lead is by the seat whose card is first in ``evidence``, else by
+    the observer. Calls in brackets are those of the observer's opponents.
+
+    With four players (``dummy`` is ``None``) the passes of the opponents may be left
+    out, as in ``1H-3H``. Without a named dealer such calls are those of the observer's
+    side, whose turn it is then.
 
     >>> calls_of("1NT p 3NT p p p", dealer=None, observer=Seat.W, dummy=None)[0]
     Called('S', '1NT')
@@ -227,9 +230,10 @@ def calls_of(
     Called('S', '1H')
     """
     named_dealer, words = _named_dealer(text, dealer)
-    if dummy is None:
-        is_of_observer = named_dealer is None and observer is not None
-        words = _with_passes(words, is_of_observer=is_of_observer)
+    is_bridge = dummy is None
+    if is_bridge:
+        observer_calls_next = named_dealer is None and observer is not None
+        words = _with_passes(words, observer_calls_next=observer_calls_next)
     if named_dealer is not None:
         if not _sides_fit(named_dealer, words, observer):
             raise NotationError(
@@ -238,10 +242,11 @@ def calls_of(
                 text=text,
             )
         return _called(_auction(named_dealer, words, dummy))
-    auction = _auction_by_place(words, observer, dummy, evidence)
+    auction = _auction_by_turn(words, observer, dummy, evidence)
     if auction is not None:
         return _called(auction)
-    if observer is None and dummy is None:
+    if is_bridge and observer is None:
+        # Nobody looks: who calls first makes no difference, and South is taken.
         return _called(_auction(Seat.S, words, dummy))
     raise NotationError(
         f"auction {text!r} does not tell who began it: write S:{text}, or add "
@@ -250,12 +255,14 @@ def calls_of(
     )
 
 
-def _auction_by_place(
+def _auction_by_turn(
     words: str, observer: Seat | None, dummy: Seat | None, evidence: Sequence[Any]
 ) -> Auction | None:
-    """The auction after which the observer calls next or the opening leader leads.
+    """The auction with the dealer that makes it somebody's turn, in the order of seats.
 
-    It is ``None`` where no dealer fits.
+    While it goes on, the observer must be next to call. Once it is over, the opening
+    leader must be who played the first card of ``evidence``, else the observer. It is
+    ``None`` where no dealer fits.
     """
     leaders = (piece.seat for piece in evidence if isinstance(piece, Play))
     opening_leader = next(leaders, observer)
@@ -284,17 +291,18 @@ def _named_dealer(text: str, dealer: Seat | None) -> tuple[Seat | None, str]:
     return seat, words
 
 
-def _with_passes(words: str, *, is_of_observer: bool) -> str:
-    """The calls of one side with passes put in.
+def _with_passes(words: str, *, observer_calls_next: bool) -> str:
+    """The calls of one side with the other side's passes between them.
 
-    Calls of the observer's side that end with a bid get one more: the observer calls
-    next then.
+    Other calls stay as they are. Where the observer is next to call, an opponent has
+    passed after a bid at the end too.
     """
     filled = passes_filled(words)
     if filled == words:
         return words
-    ends_with_bid = call_words(words)[-1][0] in LEVELS
-    if is_of_observer and ends_with_bid:
+    last_call = call_words(words)[-1]
+    is_bid = last_call[0] in LEVELS  # as the 3 of 3H
+    if observer_calls_next and is_bid:
         return f"{filled} P"
     return filled
 
@@ -400,7 +408,8 @@ class Position(NamedTuple):
         settings: dict[str, Sourced[Any]] = {}
         pieces: list[Sourced[Piece]] = []
         for key, value in file.document.items():
-            where, _ = file.next(key)
+            # The file hands out the places of keys one after the other.
+            where, _places_of_texts = file.next(key)
             if key == "evidence":
                 pieces += _evidence(where, value, file)
             elif key not in SETTINGS:
@@ -503,38 +512,38 @@ class Position(NamedTuple):
         return NotationError(f"{error} (given by {'; '.join(places)})")
 
     def texts(self) -> dict[str, Any]:
-        """Return the texts that give it again.
+        """Return the texts from which the same position is read again.
 
-        These are ``settings`` by name, as lists where there may be several, and
-        ``evidence`` as pairs of kind and text.
+        These are ``settings`` by name, lists of texts where an option may be given
+        several times, and ``evidence`` as pairs of an option and its text.
         """
-        settings: dict[str, str | list[str]] = {}
+        setting_texts: dict[str, str | list[str]] = {}
         for name, setting in SETTINGS.items():
             if name not in self.settings:
                 continue
             value = self.settings[name].value
             if setting.many:
-                settings[name] = [setting.write(item) for item in value]
+                setting_texts[name] = [setting.write(item) for item in value]
             else:
-                settings[name] = setting.write(value)
+                setting_texts[name] = setting.write(value)
         evidence = [[piece.value.option, piece.value.text] for piece in self.pieces]
-        return {"settings": settings, "evidence": evidence}
+        return {"settings": setting_texts, "evidence": evidence}
 
     def words(self) -> list[str]:
-        """Return the options of the command line that give it again."""
+        """Return the words of a command line whose options give the same position."""
         texts = self.texts()
-        options: list[tuple[str, str]] = []
-        for name, text in texts["settings"].items():
-            values = [text] if isinstance(text, str) else text
-            options += [(name, value) for value in values]
-        options += texts["evidence"]
+        options_with_texts: list[tuple[str, str]] = []
+        for name, text_or_list in texts["settings"].items():
+            values = [text_or_list] if isinstance(text_or_list, str) else text_or_list
+            options_with_texts += [(name, value) for value in values]
+        options_with_texts += texts["evidence"]
         words: list[str] = []
-        for name, text in options:
+        for name, text in options_with_texts:
             words += [f"--{name}", text]
         return words
 
     def toml(self) -> str:
-        """Return the text of a position file that gives it again.
+        """Return the text of a position file that gives the same position.
 
         Its strings are written as those of JSON.
         """
@@ -596,9 +605,11 @@ class Position(NamedTuple):
             ) from None
 
     def bidder(self, usual: str) -> BidderModel | None:
-        """Return the bidder model that is named, with its settings.
+        """Return the bidder model that the settings name, with its own settings.
 
-        It is ``None`` for the usual one as it is.
+        It is ``None`` where no setting is about the bidder: a belief takes the usual
+        one then. ``usual`` is the name of that one, to which settings without a name
+        belong.
         """
         if not BIDDER_SETTINGS & self.settings.keys():
             return None
@@ -607,7 +618,8 @@ class Position(NamedTuple):
         bidder_name = self.settings.get("bidder", Sourced(usual, "bidder"))
         name = bidder_name.value
         with located(bidder_name.where):
-            model = offered("bidders", [name]).bidder(name)
+            registry = offered("bidders", [name])  # with plugins, if it needs them
+            model = registry.bidder(name)
         for setting_name in ("slip", "vulnerable", "style"):
             if setting_name in self.settings:
                 setting = self.settings[setting_name]
@@ -628,18 +640,16 @@ BIDDER_SETTINGS: Final = frozenset(("bidder", "slip", "vulnerable", "system", "s
 def _with_setting(
     model: BidderModel, name: str, setting: Sourced[Any], bidder: str
 ) -> BidderModel:
-    """The model of the name ``bidder`` with one more setting.
+    """The model of the name ``bidder`` with one more setting, called ``name``.
 
-    It stays as it is where it has no such setting and need not have it.
+    A model without such a setting is refused, unless the setting is not ``needed``:
+    then the model stays as it is.
     """
     from bayesbridge.evidence.models import with_settings
 
     value = setting.value
     if name == "style":
-        value = {side_style.side: side_style.style for side_style in setting.value}
-        if len(value) < len(setting.value):
-            fault = "two styles for one side: give each side one"
-            raise NotationError(f"{setting.where}: {fault}")
+        value = _styles_by_side(setting)
     try:
         return with_settings(model, {name: value})
     except TypeError:
@@ -647,6 +657,15 @@ def _with_setting(
             return model
         fault = f"bidder {bidder!r} has no such setting: leave it out"
         raise NotationError(f"{setting.where}: {fault}") from None
+
+
+def _styles_by_side(setting: Sourced[Sequence[SideStyle]]) -> dict[str, PairStyle]:
+    """The styles of a setting by their side, of which each may have one."""
+    styles = {side_style.side: side_style.style for side_style in setting.value}
+    if len(styles) < len(setting.value):
+        fault = "two styles for one side: give each side one"
+        raise NotationError(f"{setting.where}: {fault}")
+    return styles
 
 
 def python_lines(belief: Belief) -> str:
@@ -680,22 +699,28 @@ def _with_package(class_name: re.Match[str]) -> str:
 
 
 def _evidence(where: str, items: Any, file: Toml) -> Iterator[Sourced[Piece]]:
-    """The pieces of the list of a file, each with its line and key."""
+    """The pieces of evidence of a file, each with its line and key.
+
+    ``items`` should be a list of tables such as ``{ call = "W:1NT" }``, each with kinds
+    of evidence and their texts; ``where`` is the place of the list in the file.
+    """
     is_list_of_tables = isinstance(items, list) and all(map(_is_table, items))
     if not is_list_of_tables:
         raise NotationError(
             f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]'
         )
-    for key, value in chain.from_iterable(item.items() for item in items):
-        place_of_key, places_of_texts = file.next(key)
+    for kind, value in chain.from_iterable(item.items() for item in items):
+        # The file hands out the places of keys one after the other: that of the next
+        # key of this name, and those of the texts of its list, if they are known.
+        place_of_kind, places_of_texts = file.next(kind)
         texts = value if isinstance(value, list) else [value]
         for number, text in enumerate(texts):
-            place = place_of_key
+            place = place_of_kind
             if number < len(places_of_texts):
                 place = places_of_texts[number]
-            if key not in KINDS:
-                raise _unknown(place, key, tuple(KINDS))
-            yield Sourced(_read(place, KINDS[key].of, text), place)
+            if kind not in KINDS:
+                raise _unknown(place, kind, tuple(KINDS))
+            yield Sourced(_read(place, KINDS[kind].of, text), place)
 
 
 def _is_table(item: object) -> bool:

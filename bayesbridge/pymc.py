@@ -130,44 +130,81 @@ class Grid:
         }
 
     def pieces(self, values: Floats) -> Floats:
-        """(boards, pieces, monomials) coefficients for (boards, \\*shape) values.
+        """Coefficients of the cubic spline through values on the grid.
 
-        The pieces are numbered along the last unknown first, those beyond the ends
-        included; monomials are powers 0 to 3 of the distances to a grid point.
+        Beyond the grid the spline goes on straight: n points of an unknown make n + 1
+        intervals, the first before all points, the last behind them. The spline of two
+        unknowns x and y is bicubic: one in x, of splines in y.
+
+        Parameters
+        ----------
+        values : array, shape (boards, n) or (boards, n, m)
+            Values at the points of one unknown or two.
+
+        Returns
+        -------
+        array, shape (boards, pieces, monomials)
+            A piece is an interval of each unknown, number ``x_interval * (m + 1) +
+            y_interval``. A monomial is a power 0 to 3 of the distance to the point on
+            the left, number ``4 * x_power + y_power`` if there are two.
         """
         x = self.points[0]
         x_slopes = _slopes(x, values, axis=1)
         if len(self.points) == 1:
-            return _straight_ended(x, values, x_slopes)
+            return _cubics_with_straight_ends(x, values, x_slopes)
         y = self.points[1]
         y_slopes = _slopes(y, values, axis=2)
         xy_slopes = _slopes(y, x_slopes, axis=2)
-        xy_slopes[:, :: len(x) - 1, :: len(y) - 1] = 0.0  # at the four corners
-        # Along y, at each point x: the values, and their slopes along x.
-        curves = _straight_ended(y, values, y_slopes)
-        curve_slopes = _straight_ended(y, x_slopes, xy_slopes)
-        surface = _straight_ended(
+        # Beyond the four corners the surface is a plane: it has no twist there.
+        for x_end in (0, -1):
+            for y_end in (0, -1):
+                xy_slopes[:, x_end, y_end] = 0.0
+        # (boards, x, y intervals, y powers): the curve along y at each point x, and the
+        # slope along x of each of its coefficients.
+        curves = _cubics_with_straight_ends(y, values, y_slopes)
+        curve_slopes = _cubics_with_straight_ends(y, x_slopes, xy_slopes)
+        # Splines through these along x, which goes to the last axis for that.
+        surface = _cubics_with_straight_ends(
             x, np.moveaxis(curves, 1, -1), np.moveaxis(curve_slopes, 1, -1)
         )
-        boards, y_pieces, y_powers, x_pieces, x_powers = surface.shape
-        ordered = surface.transpose(0, 3, 1, 4, 2)
-        return ordered.reshape(boards, x_pieces * y_pieces, x_powers * y_powers)
+        boards, y_intervals, y_powers, x_intervals, x_powers = surface.shape
+        x_before_y = surface.transpose(0, 3, 1, 4, 2)
+        return x_before_y.reshape(
+            boards, x_intervals * y_intervals, x_powers * y_powers
+        )
 
     def interpolate(self, pieces: Any, unknowns: Sequence[Any]) -> Any:
-        """(boards,) tensor of the interpolated values at (boards,) tensors of unknowns."""
+        """The values of a spline, as PyTensor's tensors.
+
+        Parameters
+        ----------
+        pieces : tensor, shape (boards, pieces, monomials)
+            The coefficients, as :meth:`pieces` gives them: a piece is an interval of
+            each unknown, a monomial a power 0 to 3 of the distance to the point on the
+            left, or a product of two; those of the last unknown run fastest.
+        unknowns : sequence of tensor, shape (boards,)
+            Where each board's spline is asked for.
+
+        Returns
+        -------
+        tensor, shape (boards,)
+        """
         import pytensor.tensor as pt
 
         boards = pt.arange(pieces.shape[0])
         piece = pt.zeros_like(boards)
-        monomials = pt.ones_like(unknowns[0])[:, None]
-        for column, unknown in zip(self.points, unknowns, strict=True):
-            anchors = np.concatenate([column[:1], column])
-            interval = pt.searchsorted(pt.as_tensor(column), unknown, side="right")
-            distance = unknown - pt.as_tensor(anchors)[interval]
-            piece = piece * len(anchors) + interval
+        monomials = pt.ones_like(unknowns[0])[:, None]  # (boards, 1)
+        for points, unknown in zip(self.points, unknowns, strict=True):
+            # The interval before the first point is measured from that one.
+            left_ends = np.concatenate([points[:1], points])
+            interval = pt.searchsorted(pt.as_tensor(points), unknown, side="right")
+            distance = unknown - pt.as_tensor(left_ends)[interval]
+            piece = piece * len(left_ends) + interval
+            # Every monomial so far times every power of this distance.
             products = monomials[:, :, None] * _powers(distance)[:, None, :]
             monomials = products.reshape((products.shape[0], -1))
-        return (pieces[boards, piece] * monomials).sum(axis=-1)
+        coefficients = pieces[boards, piece]
+        return (coefficients * monomials).sum(axis=-1)
 
     def margin(self, unknowns: Sequence[Any]) -> Any:
         """Tensor: how far the outermost unknown is from the nearest end of the grid.
@@ -198,20 +235,24 @@ def _slopes(points: Floats, values: Floats, axis: int) -> Floats:
     return np.asarray(CubicSpline(points, values, axis=axis)(points, 1))
 
 
-def _straight_ended(points: Floats, values: Floats, slopes: Floats) -> Floats:
-    """(…, n + 1, 4) coefficients of the cubics between n points, straight beyond.
+def _cubics_with_straight_ends(
+    points: Floats, values: Floats, slopes: Floats
+) -> Floats:
+    """Coefficients of the cubics between n points, and of straight lines beyond.
 
-    ``values`` and ``slopes`` are (…, n). The coefficients are of the powers 0 to 3 of
-    the distance to the point on the left; that of the first piece to the first point.
+    ``values`` and ``slopes`` at the points are (…, n). The answer is (…, n + 1, 4):
+    intervals from left to right, and powers 0 to 3 of the distance to the point on the
+    left. The line before the first point is measured from that point.
     """
-    cubics = CubicHermiteSpline(points, values, slopes, axis=-1).c
-    rising_powers = np.moveaxis(cubics[::-1], (0, 1), (-1, -2))
+    falling_powers = CubicHermiteSpline(points, values, slopes, axis=-1).c
+    # SciPy has (power, interval, …): both go to the end, the powers last and rising.
+    cubics = np.moveaxis(falling_powers[::-1], (0, 1), (-1, -2))
     lines = np.zeros((*values.shape, 4))
     lines[..., 0] = values
     lines[..., 1] = slopes
-    return np.concatenate(
-        [lines[..., :1, :], rising_powers, lines[..., -1:, :]], axis=-2
-    )
+    first_line = lines[..., :1, :]
+    last_line = lines[..., -1:, :]
+    return np.concatenate([first_line, cubics, last_line], axis=-2)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -247,7 +288,7 @@ class CallTable:
     @property
     def calls(self) -> Ints:
         """(boards, 64) numbers of the calls that were heard, -1 after the last."""
-        rows = [_row_of(_auction(belief)) for belief in self.boards]
+        rows = [_call_numbers(_auction(belief)) for belief in self.boards]
         return read_only(np.stack(rows))
 
     def auction(self, board: int, row: ArrayLike) -> Auction:
@@ -311,13 +352,13 @@ class CallTable:
         return simulate_auction(deal, bidders, start.first, start.dummy, numbers)
 
     def _logp(
-        self, value: Any, calls: Any, _board: Any, pieces: Any, *by_board: Any
+        self, value: Any, calls: Any, _board: Any, pieces: Any, *unknowns_by_board: Any
     ) -> Any:
         """(boards,) tensor of log P of the calls heard, for ``pm.CustomDist``."""
         import pytensor.tensor as pt
         from pymc.distributions.dist_math import check_parameters
 
-        log_likelihood = self.grid.interpolate(pieces, by_board)
+        log_likelihood = self.grid.interpolate(pieces, unknowns_by_board)
         are_calls_heard = pt.all(pt.eq(value, calls), axis=-1)
         reason = "the table is of the calls heard: tabulate other calls anew"
         return check_parameters(log_likelihood, are_calls_heard, msg=reason)
@@ -327,21 +368,28 @@ class CallTable:
         _calls: Ints,
         board: Ints,
         _pieces: Floats,
-        *by_board: Floats,
+        *unknowns_by_board: Floats,
         rng: np.random.Generator,
         size: Any,
     ) -> Ints:
-        """(…, boards, 64) numbers of simulated calls, for ``pm.CustomDist``."""
-        batch = [board, *by_board]
+        """Auctions drawn for ``pm.CustomDist``, as numbers of their calls.
+
+        ``board`` and each unknown of ``unknowns_by_board`` are numbers, or arrays that
+        broadcast to ``size`` (if it is given). The answer is (…, ``MOST_CALLS``): an
+        auction for each element, -1 after its last call. The other arguments are those
+        of the likelihood, which simulated auctions do not depend on.
+        """
+        parameters = [board, *unknowns_by_board]
         shape = size
         if shape is None:
-            shape = np.broadcast_shapes(*map(np.shape, batch))
-        columns = [np.broadcast_to(column, shape).ravel() for column in batch]
-        rows = []
-        for number, *values in zip(*columns, strict=True):
+            shape = np.broadcast_shapes(*map(np.shape, parameters))
+        columns = [np.broadcast_to(column, shape).ravel() for column in parameters]
+        call_numbers = []
+        for board_number, *values in zip(*columns, strict=True):
             unknowns = dict(zip(self.grid.names, values, strict=True))
-            rows.append(_row_of(self.simulate(int(number), unknowns, rng)))
-        return np.reshape(rows, (*shape, MOST_CALLS))
+            auction = self.simulate(int(board_number), unknowns, rng)
+            call_numbers.append(_call_numbers(auction))
+        return np.reshape(call_numbers, (*shape, MOST_CALLS))
 
     def __repr__(self) -> str:
         seats = " and ".join(seat.name for seat in self.seats)
@@ -421,14 +469,16 @@ def tabulate_calls(
             rows.append(question.row(points, draws, streams[number]))
     shape = (len(beliefs), *points.shape)
     return CallTable(
-        beliefs,
-        bidders,
-        callers,
-        points,
-        read_only(np.reshape([row.log_likelihood for row in rows], shape)),
-        read_only(np.reshape([row.error for row in rows], shape)),
-        read_only(np.array([row.row_error for row in rows])),
-        tuple(row.layouts for row in rows),
+        boards=beliefs,
+        bidders=bidders,
+        seats=callers,
+        grid=points,
+        log_likelihood=read_only(
+            np.reshape([row.log_likelihood for row in rows], shape)
+        ),
+        error=read_only(np.reshape([row.error for row in rows], shape)),
+        row_error=read_only(np.array([row.row_error for row in rows])),
+        layouts=tuple(row.layouts for row in rows),
     )
 
 
@@ -469,18 +519,28 @@ class BoardQuestion:
         self.belief.verify()
 
     def row(self, grid: Grid, draws: int, rng: np.random.Generator) -> Row:
-        """The row of the table."""
-        mixed_calls = self.calls_by(MixtureBidder(tuple(self.models(grid.mixed()))))
-        mixture = self.draws((*self.other_terms, *mixed_calls.terms), draws, rng)
-        ratios = self.mean_ratios(mixture, mixed_calls, self.models(grid))
+        """log P(calls of this board ∣ unknowns) at each point of the grid.
+
+        One sample of layouts serves all points. It is drawn as if the seats bid by an
+        equal mixture of the models at a few points; at a point P(calls) is then that of
+        the mixture, times the posterior mean of the ratio of the likelihoods by the
+        model there and by the mixture.
+        """
+        mixture_model = MixtureBidder(tuple(self.models(grid.mixed())))
+        mixture_calls = self.calls_by(mixture_model)
+        mixture = self.draws((*self.other_terms, *mixture_calls.terms), draws, rng)
+        ratios = self.mean_ratios(mixture, mixture_calls, self.models(grid))
+        # P(calls ∣ cards played) = P(calls and cards played) / P(cards played).
         no_calls = self.draws(self.play_terms, draws, rng)
         log_mixture = mixture.log_marginal - no_calls.log_marginal
+        # Errors of these two move all points alike; those of the ratios differ.
         row_error = np.hypot(mixture.log_marginal_error, no_calls.log_marginal_error)
+        without_calls = Posterior.of(no_calls, belief=self.belief)
         return Row(
-            np.log(ratios.mean) + log_mixture,
-            ratios.error,
-            float(row_error),
-            Posterior.of(no_calls, belief=self.belief).resample(draws, rng),
+            log_likelihood=np.log(ratios.mean) + log_mixture,
+            error=ratios.error,
+            row_error=float(row_error),
+            layouts=without_calls.resample(draws, rng),
         )
 
     def models(self, grid: Grid) -> list[BidderModel]:
@@ -513,9 +573,10 @@ class BoardQuestion:
     def draws(
         self, terms: tuple[LikelihoodTerm, ...], n: int, rng: np.random.Generator
     ) -> Draws:
-        """Layouts under the hard evidence and some soft evidence.
+        """Layouts under the hard evidence and some soft evidence, ``terms``.
 
-        All where they are few, else ``n`` by importance.
+        All of them where they are few, else ``n`` by importance sampling. Without soft
+        evidence the usual engine draws them.
         """
         target = replace(self.belief.target, soft=SoftEvidence(terms))
         if not terms:
@@ -535,11 +596,14 @@ class BoardQuestion:
 
         A ratio is P(calls ∣ hands, model) over that by which the layouts were drawn.
         For weights W and ratios r of layouts the mean is m = Σ W r, and its relative
-        error √(Σ W² (r / m − 1)²), or more where the draws are not independent.
+        error √(Σ W² (r / m − 1)²). That is for independent draws, whose effective
+        sample size is 1 / Σ W²; where ``draws.ess`` is smaller, the variance is larger
+        by this factor.
         """
         used = draws.weights > 0
         weights = draws.weights[used]
-        layouts = draws.stretch(0, len(draws))[used]
+        all_layouts = draws.stretch(0, len(draws))
+        layouts = all_layouts[used]
         by_model = [self.calls_by(model).of_layouts(layouts) for model in models]
         log_ratios = np.stack(by_model, axis=1) - drawn_by.of_layouts(layouts)[:, None]
         ratios = np.exp(log_ratios)
@@ -554,8 +618,8 @@ class BoardQuestion:
         if draws.exact:
             return Estimate(mean, np.zeros(len(models)))
         deviations = weights[:, None] * (ratios / mean - 1.0)
-        dependence = 1.0 / (draws.ess * float(weights @ weights))
-        return Estimate(mean, np.sqrt(dependence * (deviations**2).sum(axis=0)))
+        inflation = 1.0 / (draws.ess * float(weights @ weights))
+        return Estimate(mean, np.sqrt(inflation * (deviations**2).sum(axis=0)))
 
 
 def hidden_calls(name: str, table: CallTable, /, **unknowns: Any) -> Any:
@@ -682,9 +746,9 @@ def _auction(belief: Belief) -> Auction:
     return belief.auction
 
 
-def _row_of(auction: Auction) -> Ints:
-    """(64,) numbers of the calls of an auction, -1 after the last."""
-    row = np.full(MOST_CALLS, NO_CALL)
+def _call_numbers(auction: Auction) -> Ints:
+    """(``MOST_CALLS``,) numbers of the calls of an auction, -1 after the last."""
+    padded = np.full(MOST_CALLS, NO_CALL)
     numbers = [call.index for call in auction.calls[:MOST_CALLS]]
-    row[: len(numbers)] = numbers
-    return row
+    padded[: len(numbers)] = numbers
+    return padded

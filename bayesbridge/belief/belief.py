@@ -157,7 +157,9 @@ class Belief:
     """
     evidence: tuple[Piece, ...]
     _implied_models: Mapping[str, Any] | None = field(repr=False, compare=False)
-    """The models given, where no game was named, so that evidence may tell it."""
+    """Bidder, player and style as they were given, where no game was named: once evidence
+    tells the game, its usual models are chosen anew. ``None`` where a game was named.
+    """
 
     def __init__(
         self,
@@ -170,15 +172,12 @@ class Belief:
         player: PlayerModel | Literal["usual"] | None = "usual",
         style: PairStyle | Mapping[str, PairStyle] | None = None,
     ) -> None:
-        models = {"bidder": bidder, "player": player, "style": style}
-        is_implied = dummy == "implied"
-        if is_implied:
-            of_bridge = style is not None or any(map(bids_at_bridge, models.values()))
-            dummy = None if of_bridge else PAPER_DUMMY
         seat = Seat.of(observer)
-        dummy_seat: Seat | None = None
-        if dummy is not None:
-            dummy_seat = Seat.of(dummy)
+        implied_models = None
+        if dummy == "implied":
+            implied_models = {"bidder": bidder, "player": player, "style": style}
+            dummy = _implied_dummy(implied_models)
+        dummy_seat = None if dummy is None else Seat.of(dummy)
         if seat == dummy_seat:
             raise DealError(
                 f"{seat.name} is the dummy's seat, whose cards nobody holds: name "
@@ -190,30 +189,19 @@ class Belief:
                 "a style is for four players and the learned bidder: dummy=None, and no bidder"
             )
         if dummy_seat is None:
-            bidder, player = _models_of_bridge(bidder, player, style)
-        if bidder is None:
-            bidder = IterativeBidder()
-        if player == "usual":
-            player = None
-        if not isinstance(bidder, BidderModel):
-            raise BayesBridgeError(
-                f"bidder {bidder!r} has no log_likelihood: give a bidder model",
-                bidder=bidder,
-            )
-        if player is not None and not isinstance(player, PlayerModel):
-            raise BayesBridgeError(
-                f"player {player!r} has no log_likelihood: give a player model",
-                player=player,
-            )
+            bidder_model, player_model = _models_of_bridge(bidder, player, style)
+        else:
+            bidder_model, player_model = _models_of_paper(bidder, player)
+        _verify_models(bidder_model, player_model)
         vars(self).update(
             observer=seat,
             hand=Hand.of(hand).verify_full(f"{seat.name}'s hand"),
             dummy=dummy_seat,
             trump=None if trump is None else Strain.of(trump),
-            bidder=bidder,
-            player=player,
+            bidder=bidder_model,
+            player=player_model,
             evidence=(),
-            _implied_models=models if is_implied else None,
+            _implied_models=implied_models,
         )
 
     @classmethod
@@ -280,7 +268,7 @@ class Belief:
             If the evidence excludes every layout, where that is plain; else when
             layouts are counted.
         """
-        in_game = self._in_game_of(evidence)
+        in_game = self._in_game_named_by(evidence)
         belief = in_game._with((*self.evidence, *pieces(*evidence)))
         if belief.constraints.impossible:
             belief.verify()  # names the pieces in conflict
@@ -367,14 +355,19 @@ class Belief:
         )
         return belief._with(self.evidence)
 
-    def _in_game_of(self, evidence: Sequence[object]) -> Belief:
-        """The belief in the game that the evidence belongs to, where none was named."""
+    def _in_game_named_by(self, evidence: Sequence[object]) -> Belief:
+        """The same belief, in bridge or the paper's game if further evidence names it.
+
+        ``_implied_models`` are the models that were given while no game was named, and
+        ``None`` once one is: then nothing changes any more. A belief made anew with a
+        ``dummy`` has its game named, and the usual models of that game.
+        """
         if self._implied_models is None:
             return self
         if any(map(is_of_bridge, evidence)):
-            dummy = None
+            dummy = None  # bridge: all four seats bid
         elif any(isinstance(piece, Auction) for piece in evidence):
-            dummy = self.dummy
+            dummy = self.dummy  # an auction of three seats: the game assumed so far
         else:
             return self
         belief = Belief(
@@ -444,6 +437,7 @@ class Belief:
         if self.auction is not None:
             sentences.append(f"Assumed bidders: {model_words(self.bidder)}.")
         sentences += [f"Assumed to play: {system}." for system in self.systems]
+        # A likelihood of soft evidence is that of a call, or of the cards of a seat.
         weighs_plays = any(term.call is None for term in self.target.soft.terms)
         if weighs_plays and self.player is not None:
             sentences.append(f"Assumed card players: {model_words(self.player)}.")
@@ -509,8 +503,10 @@ class Belief:
         """What every piece that excludes layouts says, the observer's hand first.
 
         A card that does not follow suit shows a void: of the cards that are left, since
-        those played before may have been of the suit.
+        those played before may have been of the suit. So of all constraints that of a
+        void alone depends on the cards that the seat has played.
         """
+        # A lead for each card played: that of its trick.
         lead_of_each_play = iter(self._leads())
         played_masks: dict[Seat, int] = dict.fromkeys(Seat, 0)
         facts: list[Fact] = []
@@ -655,28 +651,76 @@ class Belief:
         return auction, assumed_passes
 
     def _plays_evidence(self) -> Iterator[LikelihoodTerm]:
-        """What the choice of cards says of the hands that the observer does not see."""
+        """What the choice of cards says of the hands that the observer does not see.
+
+        A term for each seat that chose cards. There is none without a model of how
+        cards are chosen or without a contract.
+        """
         contract = self.table.contract
         dummy = self.table.dummy
-        if self.chooses is None or contract is None or dummy is None:
+        player_model = self.chooses
+        if player_model is None or contract is None or dummy is None:
             return
         plays = self._played
         # Dummy's cards are declarer's choice.
-        choosing = {play.seat for play in plays} - {self.observer, dummy}
-        for seat in sorted(choosing):
-            places = [place for place, play in enumerate(plays) if play.seat == seat]
-            # Later cards say nothing of earlier ones.
-            cards = self.table.plays[: places[-1] + 1]
+        choosing_seats = {play.seat for play in plays} - {self.observer, dummy}
+        for seat in sorted(choosing_seats):
+            own_places = [n for n, play in enumerate(plays) if play.seat == seat]
+            # Cards after its last choice say nothing of what it chose.
+            plays_until_last_choice = self.table.plays[: own_places[-1] + 1]
             likelihood = PlayLikelihood(
-                self.chooses,
-                contract,
-                cards,
-                seat,
-                self.auction,
-                self.table.shown.get(dummy),
+                model=player_model,
+                contract=contract,
+                plays=plays_until_last_choice,
+                seat=seat,
+                auction=self.auction,
+                dummy=self.table.shown.get(dummy),
             )
-            own_plays = tuple(plays[place] for place in places)
-            yield LikelihoodTerm((seat,), own_plays, likelihood, likelihood)
+            yield LikelihoodTerm(
+                seats=(seat,),
+                pieces=tuple(plays[place] for place in own_places),
+                likelihood=likelihood,
+                guide=likelihood,  # no quicker model to fit proposals to
+            )
+
+
+def _implied_dummy(models: Mapping[str, Any]) -> Seat | str | None:
+    """The dummy of the game that models belong to, where no game was named.
+
+    It is ``None``, bridge, if there is a style or a model bids as in bridge; else that
+    of the paper's game.
+    """
+    if models["style"] is not None or any(map(bids_at_bridge, models.values())):
+        return None
+    return PAPER_DUMMY
+
+
+def _models_of_paper(
+    bidder: BidderModel | None, player: PlayerModel | Literal["usual"] | None
+) -> tuple[BidderModel, PlayerModel | None]:
+    """The models of the paper's game: Algorithm 1, where no other bidder is given.
+
+    No choice of cards is weighed there, unless a player is given.
+    """
+    if bidder is None:
+        bidder = IterativeBidder()
+    if player == "usual":
+        player = None
+    return bidder, player
+
+
+def _verify_models(bidder: object, player: object) -> None:
+    """Refuse what is no bidder model or no player model; ``None`` is no player."""
+    if not isinstance(bidder, BidderModel):
+        raise BayesBridgeError(
+            f"bidder {bidder!r} has no log_likelihood: give a bidder model",
+            bidder=bidder,
+        )
+    if player is not None and not isinstance(player, PlayerModel):
+        raise BayesBridgeError(
+            f"player {player!r} has no log_likelihood: give a player model",
+            player=player,
+        )
 
 
 def _models_of_bridge(

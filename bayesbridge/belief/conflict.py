@@ -60,17 +60,26 @@ def _conflict_without_own_hand(
 ) -> bool:
     """Whether pieces leave no layout whatever the observer holds.
 
-    Four hidden hands with bounded points take too long to count: only what is plain
-    then counts as a conflict.
+    Four hidden hands take too long to count where the points of some seat have bounds:
+    only what is plain then counts as a conflict.
     """
     constraints = _conjunction(facts, set(pieces)).normalised()
     if constraints.impossible:
         return True
-    return not constraints.bounded and layouts_that_fit(constraints).layouts == 0
+    seats_with_point_bounds = constraints.bounded
+    if seats_with_point_bounds:
+        return False
+    return layouts_that_fit(constraints).layouts == 0
 
 
 def smallest_conflict(own_hand: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...]:
-    """The fewest pieces that leave no layout for the observer's hand, in their order."""
+    """The fewest pieces that leave no layout for the observer's hand, in their order.
+
+    What a largest compatible set leaves out is a *correction set*: it must be taken
+    back, so every conflict has a piece of it. A smallest set that hits all correction
+    sets found so far is therefore no larger than the smallest conflict: if it is in
+    conflict, it is the answer; if not, growing it gives another correction set.
+    """
     all_pieces = chain.from_iterable(fact.pieces for fact in facts)
     pieces = tuple(dict.fromkeys(all_pieces))
 
@@ -89,6 +98,7 @@ def smallest_conflict(own_hand: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...
             if piece not in compatible and not conflicts(compatible | {piece}):
                 compatible.add(piece)
         corrections.append(set(pieces) - compatible)
+    # Too many rounds: a conflict of which no piece can be spared, perhaps no smallest.
     irreducible = set(pieces)
     for piece in pieces:
         if conflicts(irreducible - {piece}):

@@ -72,46 +72,70 @@ SAMPLERS: Final = ("importance", "nuts")
 
 
 class WeightedRows(NamedTuple):
-    """The k rows of layouts, weighted by B batches of n styles."""
+    """The k rows of layouts, weighted by B batches of n styles.
+
+    A row is all layouts in which the player's hand looks alike to the style model.
+    """
 
     # (B, k) by batch, likelihood of each row over P(calls): its mean over layouts and
     # batches is 1
-    table: Floats
-    by_style: Floats  # (4, k) mean of each parameter of the style, given the row
+    likelihood_ratios: Floats
+    mean_styles: Floats  # (4, k) mean of each parameter of the style, given the row
     styles: Floats  # (B, n, 4)
     weights: Floats  # (B, n) posterior weight of each style, adding up to one
-    marginal: Floats  # (B, n) m(θ) over the weight of the heaviest row
+    # (B, n) m(θ), the likelihood of the calls, over the weight of the heaviest row
+    marginal: Floats
 
     @classmethod
     def of(
         cls, rows: StyleRows, styles: Floats, prior_weights: Floats | None
     ) -> WeightedRows:
-        """Of (B, n, 4) styles with (B, n) weights for the prior and the records.
+        """Weigh k rows of layouts by styles, and styles by the calls.
 
-        ``None`` stands for draws from the posterior: their weights are 1 / m(θ).
+        A row is all layouts in which the player's hand looks alike to the style model.
+
+        Parameters
+        ----------
+        rows : StyleRows
+            With weights from the other evidence, and P(calls ∣ row, style).
+        styles : array, shape (B, n, 4)
+            Styles θ in B batches.
+        prior_weights : array, shape (B, n), or None
+            Importance weights by which the styles stand for their prior and the
+            records; ``None`` for draws from the posterior, whose weights for the prior
+            are 1 / m(θ), m(θ) = Σ over rows of weight · P(calls ∣ row, θ).
         """
-        batches, n, _ = styles.shape
+        batches, n, parameters = styles.shape
         row_weights = rows.relative_weights
-        table = np.zeros((batches, len(row_weights)))
-        style_sums = np.zeros((4, len(row_weights)))
+        likelihoods = np.zeros((batches, len(row_weights)))
+        style_sums = np.zeros((parameters, len(row_weights)))
         marginal = np.empty((batches, n))
-        weights = np.empty((batches, n))
+        posterior_weights = np.empty((batches, n))
         for batch in range(batches):
-            batch_styles = styles[batch]
-            for stretch, chances in rows.chances.of_styles(batch_styles):
-                m = chances @ row_weights
+            # ``chances`` (styles of the stretch, k): P(calls ∣ row, style)
+            for stretch, chances in rows.chances.of_styles(styles[batch]):
+                style_marginals = chances @ row_weights
                 if prior_weights is None:
-                    w = 1.0 / m
+                    style_weights = 1.0 / style_marginals
                 else:
-                    w = prior_weights[batch, stretch]
-                marginal[batch, stretch] = m
-                weights[batch, stretch] = w * m
-                table[batch] += w @ chances
-                style_sums += (w[:, None] * batch_styles[stretch]).T @ chances
-        total = weights.sum()
-        row_totals = np.maximum(table.sum(axis=0), np.finfo(float).tiny)
-        by_style = style_sums / row_totals
-        return cls(table * batches / total, by_style, styles, weights / total, marginal)
+                    style_weights = prior_weights[batch, stretch]
+                marginal[batch, stretch] = style_marginals
+                # Bayes: the posterior of a style is its prior times m(θ).
+                posterior_weights[batch, stretch] = style_weights * style_marginals
+                likelihoods[batch] += style_weights @ chances
+                weighted_styles = style_weights[:, None] * styles[batch, stretch]
+                style_sums += weighted_styles.T @ chances
+        # Σ weight · m(θ) of all batches: P(calls), up to the scale of the weights.
+        total = posterior_weights.sum()
+        # A row that no style explains has the sum 0, and a mean style of 0.
+        row_totals = np.maximum(likelihoods.sum(axis=0), np.finfo(float).tiny)
+        return cls(
+            likelihood_ratios=likelihoods * batches / total,
+            mean_styles=style_sums / row_totals,
+            styles=styles,
+            weights=posterior_weights / total,
+            marginal=marginal,
+        )
 
     @property
     def flat_styles(self) -> Floats:
@@ -131,21 +155,27 @@ def weigh_rows(
     n: int,
     rng: np.random.Generator,
 ) -> tuple[WeightedRows, Estimate[float]]:
-    """The rows weighted by about ``n`` styles drawn from a proposal.
+    """Weigh the rows of layouts by about ``n`` styles drawn from a proposal.
 
-    With it comes log P(calls ∣ hard evidence, records).
+    The second result is log P(calls ∣ hard evidence, records), with its error. It is
+    the difference log P(calls, records) − log P(records), each estimated by importance
+    sampling of styles.
     """
     points = proposal.points(n, rng)
+    # (B, n / B) log of prior times P(records ∣ style) over the density of the proposal
     styles, log_weights = question.weighted_styles(proposal, points)
+    # The rows need weights on any one scale: the largest is made 1 against overflow.
     weighted = WeightedRows.of(rows, styles, np.exp(log_weights - log_weights.max()))
     with np.errstate(divide="ignore"):
+        # Relative to the log weight of the heaviest row, as ``weighted.marginal`` is.
         calls_and_records = log_mean_exp(log_weights + np.log(weighted.marginal))
-    records = Estimate(0.0, 0.0)
-    if question.design is not None:
-        records = _log_records(question, log_weights.size, rng)
-    error = float(np.hypot(calls_and_records.error, records.error))
-    evidence = calls_and_records.mean + rows.highest - records.mean
-    return weighted, Estimate(evidence, error)
+    log_calls_and_records = calls_and_records.mean + rows.log_heaviest
+    log_records = Estimate(0.0, 0.0)
+    has_records = question.design is not None
+    if has_records:
+        log_records = _log_records(question, log_weights.size, rng)
+    error = float(np.hypot(calls_and_records.error, log_records.error))
+    return weighted, Estimate(log_calls_and_records - log_records.mean, error)
 
 
 def _log_records(
@@ -189,6 +219,7 @@ class JointPosterior:
     def card_errors(self) -> xarray.DataArray:
         """Standard error of each of ``Posterior.card_probabilities``, card × seat."""
         probabilities = self.layouts.card_probabilities()
+        # The table has spades first; cards are numbered from clubs on.
         errors = _card_errors(self.layouts, probabilities.values[::-1])
         return probabilities.copy(data=errors[::-1]).rename("standard error")
 
@@ -229,43 +260,57 @@ class JointPosterior:
 def _errors_of_means(
     draws: Draws, quantity: Callable[[Masks], NDArray[Any]], mean: Floats
 ) -> Floats:
-    """(…) standard errors of the mean of a function of layouts, (m, 4) → (m, …).
+    """Standard errors of the posterior mean of a function of layouts.
 
-    The batches of styles move the mean together with the weights of rows; layouts that
-    were drawn add their own error.
+    Weights of layouts come from B batches of styles, and all layouts of one row (whose
+    hands look alike to the style model) share them: ``draws.batches.relative`` (B,
+    rows) is the weight by each batch alone over the mean weight. Batch b alone would
+    move the mean by Σ over layouts of W · relative[b, row] · (value − mean), and the
+    spread of these moves is one error. Layouts that were drawn add their own,
+    √(Σ W² (value − mean)²).
+
+    ``quantity`` takes (m, 4) masks and gives (m, …) values; ``mean`` (…) is their
+    posterior mean, and the answer has its shape.
     """
     batches = draws.batches
     assert batches is not None
     rows = batches.relative.shape[1]
-    by_row = np.zeros((rows, mean.size))
-    own_variance = np.zeros(mean.size)
+    # (rows, numbers of a value) Σ W · (value − mean) over the layouts of each row
+    deviation_sums = np.zeros((rows, mean.size))
+    variance_of_draws = np.zeros(mean.size)
     begin = 0
     for masks, weights in draws.blocks(BLOCK):
         n = len(masks)
         values = quantity(masks).reshape(n, -1).astype(np.float64)
         deviations = values - mean.ravel()
-        places = batches.row[begin : begin + n], np.arange(n)
-        weight_by_row = sparse.csr_array((weights, places), shape=(rows, n))
-        by_row += weight_by_row @ deviations
+        row_of_layout = batches.row[begin : begin + n]
+        # (rows, n): the weight of each layout stands in its row, all else is 0.
+        weight_by_row = sparse.csr_array(
+            (weights, (row_of_layout, np.arange(n))), shape=(rows, n)
+        )
+        deviation_sums += weight_by_row @ deviations
         if batches.drawn:
-            own_variance += (weights**2) @ (deviations**2)
+            variance_of_draws += (weights**2) @ (deviations**2)
         begin += n
-    batch_errors = standard_error(batches.relative @ by_row)
-    errors = np.hypot(batch_errors, np.sqrt(own_variance))
+    moves_by_batch = batches.relative @ deviation_sums
+    errors = np.hypot(standard_error(moves_by_batch), np.sqrt(variance_of_draws))
     return np.asarray(errors.reshape(mean.shape))
 
 
 def _card_errors(draws: Draws, cards: Floats) -> Floats:
-    """(52, 4) standard errors of P(seat holds card), by card index and seat."""
+    """Standard errors of ``cards``, (52, 4) P(seat holds card), in the same shape.
+
+    Cards whose place is certain have none, so only the k others are looked at.
+    """
     errors = np.zeros(cards.shape)
-    card, seat = np.nonzero((cards > 0.0) & (cards < 1.0))
-    shift = card.astype(np.uint64)
+    card, seat = np.nonzero((cards > 0.0) & (cards < 1.0))  # (k,) each
+    bit_of_card = card.astype(np.uint64)
 
-    def held(masks: Masks) -> NDArray[Any]:
-        """(n, k) 1 where the seat of a doubtful card holds it in a layout, else 0."""
-        return masks[:, seat] >> shift & np.uint64(1)
+    def is_held(masks: Masks) -> NDArray[Any]:
+        """(n, k) whether the seat holds the card, 1 or 0, in each of n layouts."""
+        return masks[:, seat] >> bit_of_card & np.uint64(1)
 
-    errors[card, seat] = _errors_of_means(draws, held, cards[card, seat])
+    errors[card, seat] = _errors_of_means(draws, is_held, cards[card, seat])
     return errors
 
 
@@ -381,52 +426,70 @@ def _verify_least(name: str, value: int, least: int) -> None:
 def _style_by_importance(
     question: StyleQuestion, rows: StyleRows, n: int, rng: np.random.Generator
 ) -> JointPosterior:
-    """With about ``n`` weighted styles, of which ``n`` are drawn that count the same."""
-    proposal = question.proposal(rng, rows.log_marginal)
+    """The joint posterior by importance sampling of about ``n`` styles.
+
+    ``rows`` are the layouts, those together whose hands look alike to the style model.
+    The weighted styles give all means; for ``styles`` of the answer ``n`` of them are
+    drawn by their weights, so that each counts the same.
+    """
+    # Fitted to the records and to the calls, of which the rows give the likelihood.
+    proposal = question.proposal(rng, log_likelihood=rows.log_marginal)
     weighted, evidence = weigh_rows(question, rows, proposal, n, rng)
     weights = Weights(np.log(weighted.flat_weights))
-    chosen = rng.permutation(weights.resample(n, rng))
-    styles = _styles_of(question, weighted.flat_styles[chosen])
-    ess = 1.0 / float((weighted.weights**2).sum())
-    diagnostics = Diagnostics("importance", ess, rhat=np.nan, divergences=0)
+    resampled = rng.permutation(weights.resample(n, rng))
+    styles = _styles_of(question, weighted.flat_styles[resampled])
+    kish_ess = 1.0 / float((weighted.weights**2).sum())  # the weights add up to one
+    diagnostics = Diagnostics(
+        sampler="importance", ess=kish_ess, rhat=np.nan, divergences=0
+    )
     return _joint_posterior(question, rows, weighted, evidence, styles, diagnostics)
 
 
 def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
-    """(n, 4) draws of the style of the seat, as one chain."""
+    """The tree of draws that PyMC would give: one chain, one player.
+
+    ``values`` (n, 4) are n draws of the four parameters of the style of the seat.
+    """
     import xarray
 
-    dims = ("chain", "draw", "player")
-    variables = {
-        name: (dims, values[None, :, column, None]) for column, name in enumerate(STYLE)
-    }
-    axes = {"chain": [0], "draw": np.arange(len(values))}
-    coords = axes | {"player": [question.seat.name]}
-    diverging = np.zeros((1, len(values)), dtype=bool)
-    statistics = xarray.Dataset({"diverging": (("chain", "draw"), diverging)}, axes)
+    draws = len(values)
+    variables = {}
+    for column, name in enumerate(STYLE):
+        by_chain_draw_player = values[:, column].reshape(1, draws, 1)
+        variables[name] = (("chain", "draw", "player"), by_chain_draw_player)
+    chain_and_draw = {"chain": [0], "draw": np.arange(draws)}
+    player = {"player": [question.seat.name]}
+    diverging = np.zeros((1, draws), dtype=bool)
     groups = {
-        "posterior": xarray.Dataset(variables, coords),
-        "sample_stats": statistics,
+        "posterior": xarray.Dataset(variables, chain_and_draw | player),
+        "sample_stats": xarray.Dataset(
+            {"diverging": (("chain", "draw"), diverging)}, chain_and_draw
+        ),
     }
     return Styles(xarray.DataTree.from_dict(groups))
 
 
 def posterior_model(question: StyleQuestion, rows: StyleRows) -> pymc.Model:
-    """The PyMC model of the style, the layouts summed out."""
+    """The PyMC model of the style of one player, the layouts summed out.
+
+    Its likelihood has two parts: the calls on record, and the calls of this auction,
+    log Σ over rows of weight · P(calls ∣ row, style). A row is all layouts in which the
+    player's hand looks alike to the style model.
+    """
     import pymc as pm
     import pytensor.tensor as pt
 
     with pm.Model(coords={"player": [question.seat.name]}) as model:
         style = style_variables(question.prior, [question.seat.name], pooled=False)
-        design = question.design
-        if design is not None:
-            chances = design.chances(style, pt.special.softmax)
-            made = chances[np.arange(len(design.call)), design.call]
-            pm.Potential("records", pt.log(made).sum())
-        style_of_seat = [number[0] for number in style]
-        log_by_row = pt.as_tensor(rows.log_weights)
-        for chance in rows.chances.of_calls(style_of_seat, pt.exp):
-            log_by_row = log_by_row + pt.log(chance)
+        records = question.design
+        if records is not None:
+            chances = records.chances(style, pt.special.softmax)  # (records, calls)
+            chance_of_call = chances[np.arange(len(records.call)), records.call]
+            pm.Potential("records", pt.log(chance_of_call).sum())
+        style_of_seat = [parameter[0] for parameter in style]
+        log_by_row = pt.as_tensor(rows.log_weights)  # (rows,)
+        for chance_by_row in rows.chances.of_calls(style_of_seat, pt.exp):
+            log_by_row = log_by_row + pt.log(chance_by_row)
         pm.Potential("calls", pt.logsumexp(log_by_row))
     return model
 
@@ -437,36 +500,58 @@ def _style_by_nuts(
     lengths: ChainLengths,
     rng: np.random.Generator,
 ) -> JointPosterior:
-    """With draws of NUTS, and P(calls) from points around them."""
+    """The joint posterior by draws of NUTS.
+
+    ``rows`` are the layouts, those together whose hands look alike to the style model.
+    NUTS does not give P(calls): that is estimated by importance sampling from a normal
+    distribution around its draws.
+    """
     with posterior_model(question, rows):
         styles = Styles(sample_quietly(*lengths, rng))
     diagnostics = Diagnostics(
-        "nuts", styles.least_ess, styles.worst_rhat, styles.divergences
+        sampler="nuts",
+        ess=styles.least_ess,
+        rhat=styles.worst_rhat,
+        divergences=styles.divergences,
     )
     posterior = styles.tree["posterior"].dataset
-    values = np.stack([posterior[name].values[..., 0] for name in STYLE], axis=-1)
-    unknown = [STYLE[column] for column in question.prior.unknown]
-    points = np.stack([posterior[f"z_{name}"].values.ravel() for name in unknown], 1)
-    equal_weights = np.full(len(points), 1.0 / len(points))
-    around_draws = StyleProposal.around(points, equal_weights)
+    around_draws = _proposal_around(question, posterior)
     n = lengths.draws * lengths.chains
     _, evidence = weigh_rows(question, rows, around_draws, n, rng)
-    batches = _in_stretches(values, diagnostics.ess)
+    only_player = 0
+    values = np.stack(
+        [posterior[name].values[..., only_player] for name in STYLE], axis=-1
+    )
+    batches = _cut_chains(values, diagnostics.ess)
     weighted = WeightedRows.of(rows, batches, prior_weights=None)
     return _joint_posterior(question, rows, weighted, evidence, styles, diagnostics)
 
 
-def _in_stretches(values: Floats, ess: float) -> Floats:
-    """(chains, draws, 4) styles as batches that are nearly independent.
+def _proposal_around(
+    question: StyleQuestion, posterior: xarray.Dataset
+) -> StyleProposal:
+    """A normal distribution of styles around draws of the posterior.
 
-    Each chain is cut into stretches of equal length; first draws that are too many are
-    left out.
+    It is one of points z: the parameters that are not known, as distances from the
+    centres of the prior in its spreads, which the model calls ``z_…``.
     """
-    chains, draws, numbers = values.shape
+    unknown = [STYLE[column] for column in question.prior.unknown]
+    points = np.stack([posterior[f"z_{name}"].values.ravel() for name in unknown], 1)
+    equal_weights = np.full(len(points), 1.0 / len(points))
+    return StyleProposal.around(points, equal_weights)
+
+
+def _cut_chains(values: Floats, ess: float) -> Floats:
+    """Draws of a style as B batches that are nearly independent, (B, length, 4).
+
+    ``values`` are (chains, draws, 4). Each chain is cut into stretches of equal length;
+    first draws that are too many are left out.
+    """
+    chains, draws, parameters = values.shape
     stretches = stretches_of(chains, ess)
     length = draws // stretches
-    used = values[:, draws - stretches * length :]
-    return used.reshape(chains * stretches, length, numbers)
+    last_draws = values[:, draws - stretches * length :]
+    return last_draws.reshape(chains * stretches, length, parameters)
 
 
 def _joint_posterior(
@@ -477,51 +562,67 @@ def _joint_posterior(
     styles: Styles,
     diagnostics: Diagnostics,
 ) -> JointPosterior:
-    """The style and the layouts, from rows that are weighted by styles."""
-    target = question.belief.target
+    """The posterior of style and layouts, from rows that styles have weighted.
+
+    A row is all layouts in which the player's hand looks alike to the style model;
+    ``rows.row`` (layouts,) is the number of each layout's. ``evidence`` is log P(calls).
+    """
+    likelihood_ratio = weighted.likelihood_ratios.mean(axis=0)  # (rows,)
     with np.errstate(divide="ignore"):
-        log_row = np.log(weighted.table.mean(axis=0))[rows.row]
-    weights = Weights(rows.layout_log_weights + log_row)
-    # The table is relative to P(calls) over the weight of the heaviest row.
-    log_calls = log_row + evidence.mean - rows.highest
-    walked = "all walked" if rows.draws is None else f"{len(rows.row)} drawn"
+        log_ratio = np.log(likelihood_ratio)[rows.row]  # (layouts,)
+    weights = Weights(rows.layout_log_weights + log_ratio)
+    # The ratios are those of P(calls ∣ row) to P(calls) over the heaviest row's weight.
+    log_calls = log_ratio + evidence.mean - rows.log_heaviest
+    are_drawn = rows.draws is not None
     posterior = Posterior(
-        target=target,
+        target=question.belief.target,
         method="joint",
-        reasons=(
-            f"{target.count} layouts, {walked}",
-            f"{len(rows.log_weights)} different to the style model, summed out",
-            f"the style by {diagnostics.sampler}, worth {diagnostics.ess:.0f} independent draws",
-        ),
+        reasons=_reasons(question, rows, diagnostics),
         source=rows.layouts,
         importance=weights,
         likelihood=rows.log_other_evidence + log_calls,
         log_marginal=evidence.mean,
         log_marginal_error=_evidence_error(rows.draws, weights, evidence),
-        batches=Batches.of(weighted.table, rows.row, drawn=rows.draws is not None),
+        batches=Batches.of(weighted.likelihood_ratios, rows.row, drawn=are_drawn),
         caveat=_caveat(rows.draws, weights, styles, diagnostics),
         belief=question.belief,
     )
+    # The effective sample size is measured on the posterior's own card errors.
     posterior = replace(posterior, ess=_effective_layouts(posterior))
     style = _style_estimates(rows, weighted, weights)
     return JointPosterior(styles, posterior, style, diagnostics)
 
 
+def _reasons(
+    question: StyleQuestion, rows: StyleRows, diagnostics: Diagnostics
+) -> tuple[str, ...]:
+    """How layouts and style were sampled, in words."""
+    walked = "all walked" if rows.draws is None else f"{len(rows.row)} drawn"
+    return (
+        f"{question.belief.target.count} layouts, {walked}",
+        f"{len(rows.log_weights)} different to the style model, summed out",
+        f"the style by {diagnostics.sampler}, worth {diagnostics.ess:.0f} independent draws",
+    )
+
+
 def _style_estimates(
     rows: StyleRows, weighted: WeightedRows, weights: Weights
 ) -> dict[str, Estimate[float]]:
-    """Mean and standard error of each parameter of the style.
+    """Posterior mean and standard error of each parameter of the style.
 
-    The error comes from the batches of styles, and from the layouts where these were
-    drawn with ``weights``.
+    One part of the error is the spread over the B batches of styles. The other is there
+    where layouts were drawn, with ``weights``: the spread of the mean style given each
+    layout, which is that of its row, all layouts whose hands look alike to the model.
     """
     means = weighted.flat_weights @ weighted.flat_styles
-    deviations = weighted.styles - means
-    by_batch = (weighted.weights[..., None] * deviations).sum(axis=1)
-    errors = standard_error(len(by_batch) * by_batch)
+    deviations = weighted.styles - means  # (B, n, 4)
+    # All weights add up to one, those of one batch to about 1 / B: B times its sum is
+    # by how much the batch alone would move the mean.
+    batch_sums = (weighted.weights[..., None] * deviations).sum(axis=1)
+    errors = standard_error(len(batch_sums) * batch_sums)
     if rows.draws is not None:
-        of_layouts = weighted.by_style[:, rows.row].T - means
-        layout_errors = np.sqrt((weights.W**2) @ (of_layouts**2))
+        layout_deviations = weighted.mean_styles[:, rows.row].T - means
+        layout_errors = np.sqrt((weights.W**2) @ (layout_deviations**2))
         errors = np.hypot(errors, layout_errors)
     return {
         name: Estimate(mean, error)
@@ -532,18 +633,21 @@ def _style_estimates(
 def _evidence_error(
     draws: Draws | None, weights: Weights, evidence: Estimate[float]
 ) -> float:
-    """Standard error of log P(calls), with that of layouts drawn.
+    """Standard error of log P(calls), that of drawn layouts included.
 
-    Their weights were for styles of the prior, so they are off by how far the weights
-    for the posterior of the style lie from them.
+    ``evidence`` has the error that comes from the styles. Layouts were drawn with
+    weights W₀ for styles of the prior, and P₀, their estimate of P(calls), has an error
+    of its own. Our estimate is P₀ times the mean over W₀ of the ratio W / W₀, where
+    ``weights`` W of the same layouts are for the posterior of the style. The error of
+    that mean is √(Σ W₀² (W / W₀ − 1)²) = ‖W − W₀‖.
     """
     if draws is None:
         return evidence.error
     # Both add up to one over the layouts that weigh something.
     prior_weights = draws.weights[draws.weights > 0]
     posterior_weights = weights.W
-    distance = float(np.linalg.norm(posterior_weights - prior_weights))
-    error_of_layouts = np.hypot(draws.log_marginal_error, distance)
+    error_of_ratio = float(np.linalg.norm(posterior_weights - prior_weights))
+    error_of_layouts = np.hypot(draws.log_marginal_error, error_of_ratio)
     return float(np.hypot(evidence.error, error_of_layouts))
 
 
@@ -570,11 +674,12 @@ def _caveat(
 
 
 def _effective_layouts(posterior: Posterior) -> float:
-    """Independent draws that would leave the least certain card the same error.
+    """Effective sample size: that of the least certain P(seat holds card) = p.
 
-    All layouts that fit, where no card has an error.
+    n independent draws would give it the error √(p (1 − p) / n). It is the number of
+    all layouts that fit, where no card has an error.
     """
-    cards = posterior.card_table[::-1]
+    cards = posterior.card_table[::-1]  # the table has spades first; here clubs are
     errors = _card_errors(posterior, cards)
     uncertain = (cards > OPEN) & (cards < 1 - OPEN) & (errors > 0)
     variances = cards[uncertain] * (1.0 - cards[uncertain])

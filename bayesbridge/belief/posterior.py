@@ -212,7 +212,8 @@ class Posterior(Draws):
     def rebind(self, belief: bayesbridge.Belief) -> Posterior | None:
         """The same draws for a belief that has learned nothing since.
 
-        So it is after the observer's own calls.
+        That is a belief of the same hard and soft evidence: the observer's own calls,
+        for instance, tell the observer nothing.
 
         Parameters
         ----------
@@ -243,10 +244,11 @@ class Posterior(Draws):
         """What to be wary of, and what to do; empty where all is well."""
         if self.exact or self.caveat:
             return self.caveat
-        _method, wanted_draws = self.asked
+        _wanted_method, wanted_draws = self.asked
         draws = wanted_draws or self.target.cost.draws
-        has_weights = (self.importance or self.proposed) is not None
-        if has_weights and self.ess < ENOUGH * draws:
+        # Weighted draws, or equal ones that were resampled from weighted ones.
+        had_weights = self.importance is not None or self.proposed is not None
+        if had_weights and self.ess < ENOUGH * draws:
             return (
                 f"{draws} draws were asked for and their effective sample size is "
                 f"{self.ess:.0f}: ask for more draws, "
@@ -337,13 +339,17 @@ class Posterior(Draws):
         if not 0 <= n <= MOST_DRAWS:
             raise BayesBridgeError(f"n {n}: take from 0 to {MOST_DRAWS} layouts", n=n)
         random = generator(rng)
-        if isinstance(self.source, Enumeration) and self.importance is None:
+        walks_all_layouts = isinstance(self.source, Enumeration)
+        if walks_all_layouts and self.importance is None:
+            # All layouts are equally likely: they are drawn without weights.
             return Layouts.adopt(self.target.sampler.draw(int(n), random))
         weights = self.importance or Weights(np.zeros(len(self)))
         chosen = weights.resample(int(n), random, "multinomial")
         if isinstance(self.source, Enumeration):
+            # Only the chosen layouts are made, of what may be ten million.
             return Layouts.adopt(self.source.index.layouts(chosen))
-        return Layouts.adopt(self.stretch(0, len(self))[chosen])
+        all_masks = self.stretch(0, len(self))
+        return Layouts.adopt(all_masks[chosen])
 
     def to_dataframe(self, n: int | None = None, rng: Seed = None) -> pandas.DataFrame:
         """A pandas table with a row for each layout.
@@ -437,7 +443,12 @@ class Posterior(Draws):
 def accuracy_document(
     posterior: Posterior, method: str | None = None, exact: bool | None = None
 ) -> dict[str, Any]:
-    """How an answer was computed and how exact it is."""
+    """How an answer was computed and how exact it is, as plain data.
+
+    ``method`` and ``exact`` are those of the answer where they differ from the
+    posterior's: numbers counted suit by suit (the method ``convolution``) may be exact
+    although the layouts of the posterior were drawn.
+    """
     is_exact = posterior.exact if exact is None else exact
     why = posterior.why
     if method == CONVOLUTION:
@@ -477,10 +488,11 @@ def _labelled(values: NDArray[Any], **labels: Any) -> xarray.DataArray:
 
 
 def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
-    """Layouts of a posterior, drawn by their weights, that count the same.
+    """A posterior of ``n`` layouts drawn from another by their weights.
 
-    For questions that take long for each. Marginals, the evidence and the entropy stay
-    those of the whole posterior; ``why`` is added to its own.
+    It is for questions that take long for each layout. Its layouts count the same; its
+    marginals, evidence and entropy are those of the whole posterior. ``why`` is added
+    to the reasons.
 
     >>> from bayesbridge import Belief, Reveal
     >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").given(Reveal("N", "J54.AQ2.KQ76.A54")).infer()
@@ -489,16 +501,17 @@ def subsample(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
     """
     ess = float(n)
     if not posterior.exact:
+        # The variances of both samplings add up, and each is as 1 / ESS.
         ess = 1.0 / (1.0 / n + 1.0 / posterior.ess)
     return replace(
         posterior,
         reasons=(*posterior.reasons, why),
         source=posterior.resample(n, rng).masks,
         exact=False,
-        importance=None,
-        proposed=posterior.proposed or posterior.importance,
+        importance=None,  # the layouts count the same
+        proposed=posterior.proposed or posterior.importance,  # for diagnostics
         likelihood=None,
-        mean_log=posterior.mean_log_likelihood,
+        mean_log=posterior.mean_log_likelihood,  # for the entropy
         ess=ess,
         batches=None,
         whole=posterior.whole or posterior,

@@ -18,8 +18,11 @@ from bayesbridge.game.layouts import Floats
 if TYPE_CHECKING:
     import xarray
 
-SURE: Final = 1e-9
-"""By how much sums of weights miss 0 and 1."""
+ROUNDING: Final = 1e-9
+"""By how much sums of weights may miss 0 and 1."""
+
+CERTAIN: Final = 1.0 - ROUNDING
+"""A probability above this one is 1."""
 
 HONOURS: Final = "AKQJT"
 
@@ -54,32 +57,37 @@ def position_html(
 ) -> str:
     """The hands around a compass and the honours, in HTML.
 
-    ``marginals`` are the three ``…_probabilities`` of a posterior or a result by name;
-    ``roles`` says what seats are to the observer, and ``middle`` stands in the compass.
+    ``marginals`` are the three ``…_probabilities`` of a posterior or a result by name.
+    ``roles`` says what seats are to the observer, as ``dummy``; ``middle`` is HTML that
+    stands in the compass.
     """
     cards = marginals["card_probabilities"]
     names = cards["card"].values
-    masks = np.array([Card.of(str(name)).mask for name in names], dtype=np.uint64)
-    by_seat = cards.transpose("seat", "card").values
-    surely_held = [int(masks[held > 1.0 - SURE].sum()) for held in by_seat]
-    perhaps_held = [int(masks[held > SURE].sum()) for held in by_seat]
+    card_masks = np.array([Card.of(str(name)).mask for name in names], dtype=np.uint64)
+    chances_by_seat = cards.transpose("seat", "card").values
+    # A mask for each seat: the bits of different cards add up to their set.
+    surely_held = [int(card_masks[row > CERTAIN].sum()) for row in chances_by_seat]
+    perhaps_held = [int(card_masks[row > ROUNDING].sum()) for row in chances_by_seat]
     lengths = marginals["length_probabilities"]
     mean_lengths = (lengths * lengths["length"]).sum("length")
     points = marginals["point_probabilities"]
     mean_points = (points * points["points"]).sum("points")
     hands = around_table(
-        surely_held,
-        perhaps_held,
-        roles,
-        middle,
-        mean_lengths.transpose("seat", "suit").values.tolist(),
-        mean_points.values.tolist(),
+        must=surely_held,
+        may=perhaps_held,
+        roles=roles,
+        middle=middle,
+        lengths=mean_lengths.transpose("seat", "suit").values.tolist(),
+        points=mean_points.values.tolist(),
     )
     return hands + markup.side_by_side(honour_tables(cards))
 
 
 def honour_tables(cards: xarray.DataArray) -> list[Table]:
-    """P(seat holds honour), a table for each suit where one is not certain."""
+    """P(seat holds honour), a table for each suit where an honour's place is open.
+
+    ``cards`` are P(seat holds card), with axes ``card`` and ``seat``.
+    """
     table = cards.transpose("card", "seat")
     names = map(str, table["card"].values)
     chances = dict(zip(names, table.values, strict=True))
@@ -87,14 +95,14 @@ def honour_tables(cards: xarray.DataArray) -> list[Table]:
     tables = []
     for suit in reversed(Suit):
         honours = {rank: chances[f"{suit.name}{rank}"] for rank in HONOURS}
-        if any(by_seat.max() <= 1.0 - SURE for by_seat in honours.values()):
+        if any(by_seat.max() <= CERTAIN for by_seat in honours.values()):
             tables.append(_honour_table(suit, honours, hidden_seats))
     return tables
 
 
 def _is_hidden(chances: Floats) -> bool:
     """Whether a seat with these (52,) chances of cards has one that is not certain."""
-    return bool(((chances > SURE) & (chances < 1.0 - SURE)).any())
+    return bool(((chances > ROUNDING) & (chances < CERTAIN)).any())
 
 
 def _honour_table(
@@ -109,7 +117,7 @@ def _honour_table(
         row: list[str | float] = [SEATS[seat.name]]
         for by_seat in honours.values():
             holder = Seat(int(by_seat.argmax()))
-            is_certain = by_seat[holder] > 1.0 - SURE
+            is_certain = by_seat[holder] > CERTAIN
             row.append(holder.name if is_certain else float(by_seat[seat]))
         rows.append(row)
     ranks = [rank.replace("T", "10") for rank in honours]

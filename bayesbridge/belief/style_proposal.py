@@ -82,23 +82,26 @@ class StyleProposal:
         """Fitted to a posterior ∝ standard normal · likelihood of (n, k) points.
 
         Each round draws from the proposal so far, weighs the points for the posterior,
-        tempered so that enough of them count, and fits the next proposal to them.
+        tempered so that enough of them count, and fits the next proposal to them. It
+        ends once a good share of the points is effective, or a fair one that has all
+        but stopped growing.
         """
         proposal = cls.prior(dimensions)
         best = proposal
         best_share = 0.0
         last_share = 0.0
         for _ in range(MOST_FITS):
-            points = proposal.draw(1, POINTS_OF_A_FIT, rng)[0]
+            (points,) = proposal.draw(1, POINTS_OF_A_FIT, rng)
             log_weights = log_likelihood(points) + proposal.log_weight(points)
-            share = Weights(log_weights).ess / len(points)
-            if share > best_share:
+            effective_share = Weights(log_weights).ess / len(points)
+            if effective_share > best_share:
                 best = proposal
-                best_share = share
-            gains_little = share < GAIN * last_share
-            if share >= GOOD_SHARE or (share >= FAIR_SHARE and gains_little):
+                best_share = effective_share
+            is_good = effective_share >= GOOD_SHARE
+            gains_little = effective_share < GAIN * last_share
+            if is_good or (effective_share >= FAIR_SHARE and gains_little):
                 break
-            last_share = share
+            last_share = effective_share
             exponent = tempering(log_weights, TEMPERED_ESS, halvings=HALVINGS)
             proposal = cls.around(points, Weights(exponent * log_weights).W)
         return best

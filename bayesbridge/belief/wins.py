@@ -23,7 +23,7 @@ from bayesbridge.game.cards import (
     Suit,
 )
 from bayesbridge.game.deal import Seat
-from bayesbridge.game.layouts import Hands, Masks
+from bayesbridge.game.layouts import Floats, Hands, Masks
 from bayesbridge.game.tricks import Trick
 
 
@@ -73,26 +73,41 @@ def card_wins(
     verify_seen(belief, trick)
     side = belief.pair if pair is None else pair
     opponents = _opponents_to_play(trick, seat, side)
-    remaining = np.uint64(DECK_MASK & ~belief.table.played)
-    # Weights of the layouts where a card may be played, and of those where it wins.
-    held = np.zeros(DECK_CARDS)
-    won = np.zeros(DECK_CARDS)
+    playable_weight, winning_weight = _weigh_cards(posterior, trick, seat, opponents)
+    by_height = np.flatnonzero(playable_weight)[::-1]
+    return {
+        Card(int(index)): float(
+            min(1.0, winning_weight[index] / playable_weight[index])
+        )
+        for index in by_height
+    }
+
+
+def _weigh_cards(
+    posterior: Posterior, trick: Trick, seat: Seat, opponents: list[Seat]
+) -> tuple[Floats, Floats]:
+    """The weight of the layouts where a card may be played, and of those where it wins.
+
+    Both are (52,), for the cards that ``seat`` may play to the trick. ``opponents`` are
+    those still to play, who may beat a card.
+    """
+    remaining = np.uint64(DECK_MASK & ~posterior.belief.table.played)
+    playable_weight = np.zeros(DECK_CARDS)
+    winning_weight = np.zeros(DECK_CARDS)
     for masks, weights in posterior.blocks():
         hands = masks & remaining
         legal_cards = _legal(hands[:, seat], trick.suit)
         for card in map(Card, range(DECK_CARDS)):
-            playable = legal_cards & np.uint64(card.mask) != 0
-            if not playable.any():
+            is_playable = legal_cards & np.uint64(card.mask) != 0
+            if not is_playable.any():
                 continue
-            held[card.index] += weights[playable].sum()
-            if trick.after(seat, card).winner == seat:
-                wins = playable & ~_can_be_beaten(hands, opponents, trick, card)
-                won[card.index] += weights[wins].sum()
-    by_height = np.flatnonzero(held)[::-1]
-    return {
-        Card(int(index)): float(min(1.0, won[index] / held[index]))
-        for index in by_height
-    }
+            playable_weight[card.index] += weights[is_playable].sum()
+            beats_cards_played = trick.after(seat, card).winner == seat
+            if beats_cards_played:
+                is_beaten_later = _can_be_beaten(hands, opponents, trick, card)
+                wins = is_playable & ~is_beaten_later
+                winning_weight[card.index] += weights[wins].sum()
+    return playable_weight, winning_weight
 
 
 def _opponents_to_play(trick: Trick, seat: Seat, side: tuple[Seat, Seat]) -> list[Seat]:

@@ -222,34 +222,56 @@ class CardsInDoubt:
 
 
 def judge(reading: Reading, view: PlayerView, deal: Deal) -> ReadingScores:
-    """The scores of a reading of one board, beside the deal as it was.
+    """The scores of a reading of one board, by the deal as it was.
 
-    Cards whose place the hard evidence tells are not asked about.
+    A reading is P(seat holds card), with a few more answers. It is judged on the cards
+    in doubt alone, whose place the hard evidence (cards seen, voids) does not tell. A
+    loss is −log of the probability of what is true.
     """
-    hard = reading.hard or view.hard
-    masks = np.array([hand.mask for hand in deal.hands], dtype=np.uint64)
-    doubt = CardsInDoubt.of(hard, masks)
+    hard_evidence = reading.hard or view.hard
+    true_masks = np.array([hand.mask for hand in deal.hands], dtype=np.uint64)
+    doubt = CardsInDoubt.of(hard_evidence, true_masks)
     if not len(doubt.cards):
         return _scores_without_doubt()
-    chances = np.clip(reading.cards[np.ix_(doubt.cards, doubt.seats)], LEAST, 1.0)
-    losses = -np.log(chances[np.arange(len(chances)), doubt.truth])
+    # (cards in doubt, hidden seats)
+    chances = reading.cards[np.ix_(doubt.cards, doubt.seats)]
+    chances = np.clip(chances, LEAST, 1.0)
+    chances_of_true_seat = chances[np.arange(len(chances)), doubt.truth]
+    card_losses = -np.log(chances_of_true_seat)
     is_honour = np.isin(doubt.cards, HONOURS)
-    forecasts = chances[is_honour]
-    truth = doubt.truth[is_honour]
-    came_true = np.arange(len(doubt.seats)) == truth[:, None]
-    guessed = forecasts.argmax(axis=1) == truth
-    log_true = _log_true(reading, masks, chances, doubt.truth)
+    honour_chances = chances[is_honour]
+    honour_truth = doubt.truth[is_honour]
+    log_true_layout = _log_true(reading, true_masks, chances, doubt.truth)
+    # Of a layout by who knows the hard evidence only: all are equally likely.
+    log_counting = -log(hard_evidence.count)
     values = {
-        "honours": _mean(losses[is_honour]),
-        "cards": losses.mean(),
-        "lengths": _length_loss(reading, masks, doubt.seats),
-        "points": _squared_points_error(reading, masks, doubt.seats),
-        "log_true": log_true,
-        "log_tssr": log_true + log(hard.count),
-        "brier": _mean(((forecasts - came_true) ** 2).sum(axis=1)),
-        "top1": _mean(guessed.astype(np.float64)),
+        "honours": _mean(card_losses[is_honour]),
+        "cards": card_losses.mean(),
+        "lengths": _length_loss(reading, true_masks, doubt.seats),
+        "points": _squared_points_error(reading, true_masks, doubt.seats),
+        "log_true": log_true_layout,
+        "log_tssr": log_true_layout - log_counting,
+        "brier": _brier_score(honour_chances, honour_truth),
+        "top1": _share_guessed(honour_chances, honour_truth),
     }
-    return ReadingScores(_values_array(values), forecasts, truth)
+    return ReadingScores(
+        values=_values_array(values), honours=honour_chances, truth=honour_truth
+    )
+
+
+def _brier_score(chances: Floats, truth: Ints) -> float:
+    """The mean over cards of Σ over seats of (P − what came)², what came being 0 or 1.
+
+    ``chances`` (n, k): P(card lies with seat); ``truth`` (n,): the true column.
+    """
+    came_true = np.arange(chances.shape[1]) == truth[:, None]
+    return _mean(((chances - came_true) ** 2).sum(axis=1))
+
+
+def _share_guessed(chances: Floats, truth: Ints) -> float:
+    """The share of cards whose likeliest seat, of (n, k) chances, is the true one."""
+    is_right = chances.argmax(axis=1) == truth
+    return _mean(is_right.astype(np.float64))
 
 
 def _scores_without_doubt() -> ReadingScores:
@@ -444,17 +466,28 @@ class ScoreSums:
         }
 
     def less(self, other: ScoreSums) -> dict[str, Any]:
-        """The figures less those of another reader on the same boards, as a document."""
-        own = self.figures
-        others = other.figures
-        sums = self._first_order_sums(own) - other._first_order_sums(others)
+        """The figures less those of another reader on the same boards, as a document.
+
+        Errors are those of the differences board by board, since what is hard for one
+        reader is hard for the other. To first order a figure is a mean over boards, so
+        the difference of two has the error of a mean of differences.
+        """
+        own_figures = self.figures
+        other_figures = other.figures
+        own_sums = self._first_order_sums(own_figures)
+        sums_of_differences = own_sums - other._first_order_sums(other_figures)
         differences = {}
         for column, name in enumerate(MEAN_NAMES):
-            error = mean_of(self.counts[:, column], sums[:, column]).error
-            differences[name] = Estimate(own[name].mean - others[name].mean, error)
+            counts = self.counts[:, column]
+            error = mean_of(counts, sums_of_differences[:, column]).error
+            difference = own_figures[name].mean - other_figures[name].mean
+            differences[name] = Estimate(difference, error)
+        calibration_difference = (
+            own_figures["calibration_error"].mean
+            - other_figures["calibration_error"].mean
+        )
         differences["calibration_error"] = Estimate(
-            own["calibration_error"].mean - others["calibration_error"].mean,
-            jackknife(self.bins, other.bins).error,
+            calibration_difference, jackknife(self.bins, other.bins).error
         )
         return {"boards": self.boards, **figures_document(differences)}
 
@@ -514,36 +547,44 @@ def mean_of(counts: Floats, sums: Floats) -> Estimate[float]:
 def jackknife(bins: Floats, subtracted: Floats | None = None) -> Estimate[float]:
     """The calibration error and its standard error, by leaving out each bucket in turn.
 
+    A bucket has all tables of a deal, and every thousandth deal.
+
     Parameters
     ----------
     bins : array, shape (buckets, 3, BINS)
         Of each bucket forecasts, their probabilities, and those that came true.
     subtracted : array, shape (buckets, 3, BINS), optional
-        The sums of another reader, whose calibration error is taken off.
+        The sums of another reader of the same boards, whose calibration error is taken
+        off.
 
     Returns
     -------
     Estimate
         ``nan`` without boards; the error of a single bucket is 0.
     """
-    used = bins[:, 0].sum(axis=1) > 0
-    if not used.any():
+    has_forecasts = bins[:, 0].sum(axis=1) > 0
+    if not has_forecasts.any():
         return Estimate(nan, nan)
     value = calibration_error(curve(*bins.sum(axis=0)))
     if subtracted is not None:
         value -= calibration_error(curve(*subtracted.sum(axis=0)))
-    buckets = np.count_nonzero(used)
+    buckets = np.count_nonzero(has_forecasts)
     if buckets == 1:
         return Estimate(value, 0.0)
-    replicates = _errors_without(bins, used)
+    replicates = _errors_without(bins, has_forecasts)
     if subtracted is not None:
-        replicates -= _errors_without(subtracted, used)
+        replicates -= _errors_without(subtracted, has_forecasts)
+    # The jackknife: the variance is (n − 1) / n times the sum of squared deviations.
     return Estimate(value, sqrt((buckets - 1) * float(np.var(replicates))))
 
 
-def _errors_without(bins: Floats, used: Bools) -> Floats:
-    """(used buckets,) the calibration error if each of them is left out."""
-    remaining = bins.sum(axis=0) - bins[used]
+def _errors_without(bins: Floats, left_out: Bools) -> Floats:
+    """(n,) the calibration error if each of n buckets is left out in turn.
+
+    ``bins`` (buckets, 3, BINS): forecasts, their probabilities, those that came true;
+    ``left_out`` (buckets,): which of them.
+    """
+    remaining = bins.sum(axis=0) - bins[left_out]
     forecasts = remaining[:, 0].sum(axis=1)
     gaps = np.abs(remaining[:, 1] - remaining[:, 2]).sum(axis=1)
     return np.asarray(gaps / forecasts)
@@ -614,7 +655,8 @@ def call_figures(rows: ArrayLike, name: str) -> dict[str, Any]:
     Parameters
     ----------
     rows : array_like, shape (n, 3)
-        Sums over some calls: how many, their losses with styles, and without.
+        Sums over the calls of each of n deals, which are independent: how many, their
+        losses with styles, and without.
     name : str
         The key of the loss with styles, and the start of the others.
 
@@ -640,7 +682,8 @@ def call_figures(rows: ArrayLike, name: str) -> dict[str, Any]:
 def view_of_chair(record: Record, chair: str, cards: int, board: int = 0) -> PlayerView:
     """What a chair saw of a record that can be scored, after the first ``cards`` cards.
 
-    Dummy has no cards to play and is asked before the lead.
+    A chair is a role at the table such as ``leader``; dummy has no cards to play and is
+    asked before the lead. ``board`` is the number of the record in its file.
     """
     if chair == "dummy" and cards:
         raise BayesBridgeError(
@@ -668,15 +711,18 @@ def score_reader(reader: Reader, record: Record, view: PlayerView) -> ReadingSco
 def row_of(scores: ReadingScores, bucket: int) -> Floats:
     """(WIDTH,) a board as numbers: bucket, whether answered, seconds, the means.
 
-    Then by bins of their forecasts: how many places of honours were forecast, their
-    chances, and how many came true.
+    The means are those of ``MEASURES``. Then come three sums over bins of the
+    forecasts that a seat holds an honour: how many, their chances, how many came true.
     """
     forecasts = scores.honours.ravel()
     seats = np.arange(scores.honours.shape[1])
     came_true = (seats == scores.truth[:, None]).ravel()
-    places = bin_of(forecasts, BINS)
-    weights = (np.ones(len(places)), forecasts, came_true)
-    bins = [np.bincount(places, weight, BINS) for weight in weights]
+    bin_of_forecast = bin_of(forecasts, BINS)
+    one_each = np.ones(len(forecasts))
+    bins = [
+        np.bincount(bin_of_forecast, summand, BINS)
+        for summand in (one_each, forecasts, came_true)
+    ]
     return np.concatenate(
         [[bucket, scores.answered, scores.seconds], scores.values, *bins]
     )
@@ -735,38 +781,43 @@ def tally_boards(
     """
     numbered_chunks = enumerate(batched(walk, CHUNK))
 
-    def boards_of_chunk(number: int) -> tuple[Board, ...]:
-        """Numbers rise; chunks that a checkpoint has are walked past."""
-        return next(chunk for place, chunk in numbered_chunks if place == number)
+    def boards_of_chunk(wanted: int) -> tuple[Board, ...]:
+        """The boards of a chunk, by its number, which rises from call to call.
+
+        Chunks that a checkpoint has are walked past.
+        """
+        return next(chunk for number, chunk in numbered_chunks if number == wanted)
 
     job = Job(
         "score",
-        partial(read_boards, plan),
-        CHUNK,
-        {"file": digest, **plan.parameters()},
-        boards_of_chunk,
-        "boards",
+        count=partial(read_boards, plan),
+        chunk=CHUNK,
+        parameters={"file": digest, **plan.parameters()},
+        given=boards_of_chunk,
+        noun="boards",
     )
     tallies: dict[str, dict[str, ScoreSums]] = {}
-    in_row_order: list[ScoreSums] = []
     for reader in plan.readers:
         tallies[reader] = {moment: ScoreSums() for moment in plan.moments}
-        in_row_order += tallies[reader].values()
     chunks = in_order(job, boards, plan.seed, how)
     for board_rows in chain.from_iterable(chunks):
-        rows = board_rows.reshape(-1, WIDTH)
-        for tally, row in zip(in_row_order, rows, strict=True):
-            if not np.isnan(row[BUCKET]):
-                tally.take(row)
+        # (readers, moments, WIDTH) of one board
+        for reader, reader_rows in zip(plan.readers, board_rows, strict=True):
+            for moment, row in zip(plan.moments, reader_rows, strict=True):
+                play_ended_before = np.isnan(row[BUCKET])
+                if not play_ended_before:
+                    tallies[reader][moment].take(row)
     return tallies
 
 
 def read_boards(
     plan: Plan, _seed: np.random.SeedSequence, size: int, boards: Iterable[Board]
 ) -> Floats:
-    """(boards, readers, moments, WIDTH) rows of the ``size`` boards of a chunk.
+    """The scores of every reader on the ``size`` boards of a chunk.
 
-    They are ``nan`` where the play is shorter.
+    They are (boards, readers, moments, WIDTH): for each moment, a number of cards
+    played, a row of numbers as :func:`row_of` makes it; ``nan`` where the play is
+    shorter.
     """
     rows = np.full((size, len(plan.readers), len(plan.moments), WIDTH), nan)
     with _ONE_AT_A_TIME:
@@ -776,20 +827,27 @@ def read_boards(
 
 
 def _fill_rows(rows: Floats, board: Board, plan: Plan) -> None:
-    """Fill the rows (readers, moments, WIDTH) of one board."""
+    """Fill the rows of one board: (readers, moments, WIDTH), as :func:`row_of` makes them.
+
+    A moment is a number of cards played; the rows of those after the end of the play
+    stay as they are. A reader whose name ends in ``without styles`` is not told how the
+    pairs bid at earlier tables.
+    """
     record = board.record
     assert record.deal is not None
-    bucket = bucket_of(record.deal)
-    for column, cards in enumerate(plan.moments.values()):
+    bucket = bucket_of(record.deal)  # where all tables of this deal are added up
+    for moment, cards in enumerate(plan.moments.values()):
         if len(record.plays) < cards:
             continue
-        plain_view = view_of_chair(record, plan.chair, cards, board.number)
-        styled_view = replace(plain_view, styles=board.styles)
-        for place, reader in enumerate(plan.readers):
-            name = reader.removesuffix(WITHOUT)
-            view = styled_view if name == reader else plain_view
-            scores = _score_named_reader((name, plan.draws, plan.seed), record, view)
-            rows[place, column] = row_of(scores, bucket)
+        view_without_styles = view_of_chair(record, plan.chair, cards, board.number)
+        view_with_styles = replace(view_without_styles, styles=board.styles)
+        for number_of_reader, reader in enumerate(plan.readers):
+            view = view_with_styles
+            if reader.endswith(WITHOUT):
+                view = view_without_styles
+            key = (reader.removesuffix(WITHOUT), plan.draws, plan.seed)
+            scores = _score_named_reader(key, record, view)
+            rows[number_of_reader, moment] = row_of(scores, bucket)
 
 
 type ReaderKey = tuple[str, int, int]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import CAPTURES, PaperTable
-from bayesbridge.studies.study import Comparison, Study, share_figure
+from bayesbridge.studies.study import Comparison, Sample, Study, share_figure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,17 +34,20 @@ def compare_with_paper(
     dict of str to object
         ``title``, ``unit``, ``figures`` and ``trials`` of a :class:`Comparison`.
     """
+    # ``table.runs`` has a tuple of counts, by bin, for each run of the paper.
     printed_by_bin = zip(*table.runs, strict=True)
+    # An exact count per million deals is no whole number.
+    digits = 4 if exact else 1
     figures = []
-    for name, printed, hits in zip(table.bins, printed_by_bin, bins, strict=True):
+    for name, printed, deals in zip(table.bins, printed_by_bin, bins, strict=True):
         figure = share_figure(
             name,
             printed,
-            table.trials,
-            table.trials * len(table.runs),
-            (hits, total),
+            unit=table.trials,
+            paper_trials=table.trials * len(table.runs),
+            own=Sample(hits=deals, trials=total),
             exact=exact,
-            digits=4 if exact else 1,
+            digits=digits,
             why="The algorithm is printed in full; every possible deal is counted.",
         )
         figures.append(figure)
@@ -59,20 +62,30 @@ def compare_with_paper(
 # of deals that meet conditions A and B; smaller where one fails (``kernels.BOTH``)
 BOTH_HOLD: Final = 2
 
+OUTCOMES: Final = 14  # T = 0 … 13, of which 0 and 1 stand for conditions that fail
+
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """(14,) random deals by T; at 0 condition A fails, at 1 only B fails."""
+    """(14,) random deals by T, what Algorithm 2 counts for a hand and its partner's.
+
+    T is the number of tricks that the two hands capture. It is 4 at least where the
+    pre-qualification conditions A and B hold; 0 stands for deals where A fails, 1 for
+    those where only B fails.
+    """
     import numpy as np
 
     from bayesbridge.capture.kernels import captures
     from bayesbridge.studies.deals import deal_blocks
 
-    counts = np.zeros(14, dtype=np.int64)
+    counts = np.zeros(OUTCOMES, dtype=np.int64)
     for masks in deal_blocks(deals, seed):
-        captured = captures(masks[:, 0], masks[:, 2])
-        fails = captured.condition < BOTH_HOLD
-        outcome = np.where(fails, captured.condition, captured.T)
-        counts += np.bincount(outcome, minlength=14)
+        hand = masks[:, 0]
+        partners_hand = masks[:, 2]
+        algorithm_2 = captures(hand, partners_hand)
+        fails = algorithm_2.condition < BOTH_HOLD
+        # ``condition`` is 0 where A fails, and 1 where only B fails.
+        outcome = np.where(fails, algorithm_2.condition, algorithm_2.T)
+        counts += np.bincount(outcome, minlength=OUTCOMES)
     return counts
 
 

@@ -207,22 +207,39 @@ LONGEST_SUITS: Final = (4, 5)  # and of a suit chosen for its length
 RESULTS: Final = range(7, 14)  # counts of Algorithm 1 for a target of 7 that meet it
 LEAST_RESULT: Final = RESULTS[0]
 
-LEAST_DIFFERENCE: Final = -13  # of tricks: none at no trumps, all with trumps
-
-SHAPES: Final = {"deals": (1,), "seats": (3, 2), "tricks": (6, 27), "second": (7, 2)}
-"""Random deals; contracts by who bids and whether made; by what is played as trumps,
-contracts by tricks at no trumps less tricks with trumps (from −13 on); first hands by
-Algorithm 1's count and whether the second hand fails.
+DIFFERENCES: Final = range(-13, 14)
+"""Tricks at no trumps less tricks with trumps: from none against all to all against
+none.
 """
+LEAST_DIFFERENCE: Final = DIFFERENCES[0]
+
+PLAYERS: Final = 3
+
+SHAPES: Final = {
+    # random deals
+    "deals": (1,),
+    # contracts by the player that bids, in the order of speaking, and whether made
+    "seats": (PLAYERS, 2),
+    # contracts by what is played as trumps, and by the place in ``DIFFERENCES``
+    "tricks": (len(TRUMPS), len(DIFFERENCES)),
+    # first hands by the place in ``RESULTS``, and whether the second hand fails
+    "second": (len(RESULTS), 2),
+}
+"""What :func:`count` counts: tables by name, one after the other in a flat array."""
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """(1 + 6 + 162 + 14,) what ``SHAPES`` lists, flat."""
+    """Count what the claims need of random deals: the tables of ``SHAPES``, flat.
+
+    A *contract* is a deal that one of three players bids by Algorithm 1; it is played
+    out at no trumps, and once with each of ``TRUMPS``.
+    """
     import numpy as np
 
     from bayesbridge.studies.deals import deal_blocks, find_contracts
 
     counts = np.zeros(sum(map(prod, SHAPES.values())), dtype=np.int64)
+    # Arrays that share the memory of ``counts``, by the names of ``SHAPES``.
     views = cells(counts, SHAPES)
     views["deals"] += deals
     for masks in deal_blocks(deals, seed):
@@ -232,24 +249,32 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
         made = (notrump_tricks >= contracts.target).astype(int)
         np.add.at(views["seats"], (contracts.bidder, made), 1)
         for trumps, tricks in enumerate(trump_tricks):
-            column = notrump_tricks - tricks - LEAST_DIFFERENCE
+            difference = notrump_tricks - tricks
+            column = difference - LEAST_DIFFERENCE
             np.add.at(views["tricks"], (trumps, column), 1)
     return counts
 
 
-def _count_second_hands(masks: NDArray[np.uint64], second: NDArray[np.int64]) -> None:
-    """Add deals to ``second`` (7, 2) where Algorithm 1 counts 7 or more for the first hand.
+def _count_second_hands(
+    masks: NDArray[np.uint64], second_hand_counts: NDArray[np.int64]
+) -> None:
+    """Count how often Algorithm 2 fails by the second hand where Algorithm 1 passes.
 
-    The column says whether Algorithm 2 then fails by the second hand; ``masks`` (n, 4).
+    Algorithm 1 counts captures for the first hand alone, and 7 or more pass a target of
+    7 tricks. Then Algorithm 2, for both hands, can fail by the second hand only. Deals
+    are added to ``second_hand_counts``, (7, 2): by Algorithm 1's count 7, …, 13, and by
+    whether Algorithm 2 fails. ``masks`` (n, 4) has both hands in columns 0 and 1.
     """
     import numpy as np
 
     from bayesbridge.capture.kernels import BOTH, bids, captures
 
-    result = bids(masks[:, 0].copy()).counts[:, 0]
+    target_of_seven = 0  # the column of this target; its counts are 0 for a fail
+    result = bids(masks[:, 0].copy()).counts[:, target_of_seven]
     passing = np.flatnonzero(result >= LEAST_RESULT)
-    fails = captures(masks[passing, 0], masks[passing, 1]).condition != BOTH
-    np.add.at(second, (result[passing] - LEAST_RESULT, fails.astype(int)), 1)
+    both_hands = captures(masks[passing, 0], masks[passing, 1])
+    fails = (both_hands.condition != BOTH).astype(int)
+    np.add.at(second_hand_counts, (result[passing] - LEAST_RESULT, fails), 1)
 
 
 def _tricks_by_trumps(
@@ -262,15 +287,20 @@ def _tricks_by_trumps(
     """
     import numpy as np
 
-    from bayesbridge.capture.playout import NO_TRUMP, play_out
+    from bayesbridge.capture.playout import GENERAL, NO_TRUMP, play_out
 
-    strains = range(5)
-    tricks = np.stack([play_out(table, strain, 0, 0) for strain in strains])
-    tricks = tricks.astype(np.int64)  # (5, m)
-    rows = np.arange(len(table))
-    of_bidder, of_both = _longest_suits(table)
-    with_trumps = [*tricks[:4], tricks[of_bidder, rows], tricks[of_both, rows]]
-    return tricks[NO_TRUMP], np.stack(with_trumps)
+    strains = (*NAMED_SUITS, NO_TRUMP)
+    # (strains, m); the strain of a row is its number
+    tricks = np.stack([play_out(table, strain, GENERAL, GENERAL) for strain in strains])
+    tricks = tricks.astype(np.int64)
+    deal = np.arange(len(table))
+    bidders_suit, suit_of_both = _longest_suits(table)
+    tricks_by_trumps = [
+        *tricks[list(NAMED_SUITS)],
+        tricks[bidders_suit, deal],
+        tricks[suit_of_both, deal],
+    ]
+    return tricks[NO_TRUMP], np.stack(tricks_by_trumps)
 
 
 def _longest_suits(
@@ -279,10 +309,13 @@ def _longest_suits(
     """(m,) the longest suits of the bidder, and of both hands; the highest of equals."""
     from bayesbridge.game.layouts import suit_lengths
 
-    lengths = suit_lengths(table[:, [0, 2]])  # (m, 2, 4)
-    of_bidder = 3 - lengths[:, 0, ::-1].argmax(axis=1)
-    of_both = 3 - lengths.sum(axis=1)[:, ::-1].argmax(axis=1)
-    return of_bidder, of_both
+    bidder_and_dummy = table[:, [0, 2]]
+    lengths = suit_lengths(bidder_and_dummy)  # (m, 2, 4)
+    # From spades down, since ``argmax`` takes the first of equals.
+    from_spades = lengths[:, :, ::-1]
+    bidders_suit = 3 - from_spades[:, 0].argmax(axis=1)
+    suit_of_both = 3 - from_spades.sum(axis=1).argmax(axis=1)
+    return bidders_suit, suit_of_both
 
 
 def fields(done: Run) -> dict[str, Any]:
@@ -332,19 +365,24 @@ def claims_of(counts: Counts) -> tuple[Claim, ...]:
 POSITIVE: Final[Range] = (0.0, inf)
 
 
-def _trump_claims(differences: NDArray[np.int64]) -> tuple[Claim, Claim]:
-    """No trumps against suits; ``differences`` (6, 27) as "tricks" of ``SHAPES``."""
+def _trump_claims(difference_counts: NDArray[np.int64]) -> tuple[Claim, Claim]:
+    """Claims that no trumps win more tricks than a suit as trumps.
 
-    def means(places: Sequence[int]) -> tuple[Part, ...]:
-        """The mean differences to these places of ``TRUMPS``."""
+    ``difference_counts`` (6, 27): contracts by what is played as trumps, as ``TRUMPS``
+    lists it, and by tricks at no trumps less tricks with it, −13 … 13. A claim fails if
+    a mean difference is surely negative, and holds if all are surely positive.
+    """
+
+    def mean_differences(trumps: Sequence[int]) -> tuple[Part, ...]:
+        """The mean difference to each of these numbers of ``TRUMPS``."""
         return tuple(
             mean_of(
-                f"tricks more than with {TRUMPS[place]}",
-                differences[place].tolist(),
-                LEAST_DIFFERENCE,
-                len(places),
+                f"tricks more than with {TRUMPS[number_of_trumps]}",
+                counts=difference_counts[number_of_trumps].tolist(),
+                lowest=LEAST_DIFFERENCE,
+                number_of_parts=len(trumps),
             )
-            for place in places
+            for number_of_trumps in trumps
         )
 
     quote = (
@@ -354,7 +392,7 @@ def _trump_claims(differences: NDArray[np.int64]) -> tuple[Claim, Claim]:
         Claim(
             "no trumps against a suit named beforehand",
             quote,
-            means(NAMED_SUITS),
+            mean_differences(NAMED_SUITS),
             allowed=POSITIVE,
             enough=POSITIVE,
             why="Contracts that Algorithm 1 bids, each played out at no trumps and with "
@@ -365,7 +403,7 @@ def _trump_claims(differences: NDArray[np.int64]) -> tuple[Claim, Claim]:
         Claim(
             "no trumps against a suit chosen for its length",
             quote,
-            means(LONGEST_SUITS),
+            mean_differences(LONGEST_SUITS),
             allowed=POSITIVE,
             enough=POSITIVE,
             why="The same contracts; nobody would choose trumps that they do not hold.",
@@ -380,22 +418,40 @@ PAIRS: Final = ((0, 1), (1, 2), (0, 2))
 
 
 def _fairness_claims(seats: NDArray[np.int64]) -> tuple[Claim, Claim]:
-    """Whether players bid and make as often; ``seats`` (3, 2) as in ``SHAPES``."""
+    """Claims that the players, in the order of speaking, bid and make equally often.
+
+    ``seats`` (3, 2): contracts by who bids and whether it is made. A claim fails if
+    the difference of two players is surely not 0, which alone is ``allowed``, and holds
+    if all differences are surely as small as ``enough`` says.
+    """
     bid = seats.sum(axis=1).tolist()
     made = seats[:, 1].tolist()
-    shares = []
-    rates = []
+    differences_of_shares = []
+    differences_of_rates = []
     for a, b in PAIRS:
         name = f"player {a + 1} less player {b + 1}"
-        shares.append(between_shares(name, bid[a], bid[b], sum(bid), len(PAIRS)))
-        rates.append(
-            between_rates(name, (made[a], bid[a]), (made[b], bid[b]), len(PAIRS))
+        differences_of_shares.append(
+            between_shares(
+                name,
+                first_hits=bid[a],
+                second_hits=bid[b],
+                trials=sum(bid),
+                number_of_parts=len(PAIRS),
+            )
+        )
+        differences_of_rates.append(
+            between_rates(
+                name,
+                first=(made[a], bid[a]),
+                second=(made[b], bid[b]),
+                number_of_parts=len(PAIRS),
+            )
         )
     return (
         Claim(
             "each of three players bids as often",
             "bias-free variant",
-            tuple(shares),
+            tuple(differences_of_shares),
             allowed=(0.0, 0.0),
             enough=(-0.005, 0.005),
             why="Of equal bids the earliest counts, so who speaks first gains; over "
@@ -404,7 +460,7 @@ def _fairness_claims(seats: NDArray[np.int64]) -> tuple[Claim, Claim]:
         Claim(
             "each makes the contract as often",
             "balance and fairness",
-            tuple(rates),
+            tuple(differences_of_rates),
             allowed=(0.0, 0.0),
             enough=(-0.01, 0.01),
             why="Contracts made, by the order of speaking. Who wins a tie has a "
@@ -421,7 +477,10 @@ MOST_ROUNDS: Final[Range] = (0.0, 4.0 * 13)
 
 
 def _constant_time_claim() -> Claim:
-    """At most 52 captures, from the exact count of every deal."""
+    """The claim that Algorithm 2 captures at most 52 times, so takes constant time.
+
+    T is the number of tricks that it counts as captured, known for every possible deal.
+    """
     from bayesbridge.capture import exact
 
     most_captures = max(T for T, deals in exact.tricks().items() if deals)
@@ -441,28 +500,38 @@ def _constant_time_claim() -> Claim:
 ABOUT_A_QUARTER: Final[Range] = (0.245, 0.285)  # "25–28 %" as rounded numbers
 
 
-def _second_hand_claims(second: NDArray[np.int64]) -> tuple[Claim, Claim]:
-    """How often the second hand fails; ``second`` (7, 2) as in ``SHAPES``."""
-    passed = second.sum(axis=1).tolist()
-    failed = second[:, 1].tolist()
-    by_result = tuple(
+def _second_hand_claims(second_hand_counts: NDArray[np.int64]) -> tuple[Claim, Claim]:
+    """Claims of how often the second hand fails where the first passes Algorithm 1.
+
+    ``second_hand_counts`` (7, 2): deals by what Algorithm 1 counts for the first hand,
+    7, …, 13, and by whether Algorithm 2, for both hands, then fails.
+    """
+    passed = second_hand_counts.sum(axis=1).tolist()
+    failed = second_hand_counts[:, 1].tolist()
+    # The counts that the paper's own table has: 7 to 10.
+    shares_by_result = tuple(
         share_of(
             f"counts {result}",
-            failed[result - LEAST_RESULT],
-            passed[result - LEAST_RESULT],
-            len(COMPARATIVE),
+            hits=failed[result - LEAST_RESULT],
+            trials=passed[result - LEAST_RESULT],
+            number_of_parts=len(COMPARATIVE),
         )
         for result in COMPARATIVE
     )
-    printed = ", ".join(
-        f"{100 * (a1 - a2) / a1:.1f}" for a1, a2 in COMPARATIVE.values()
+    overall_share = share_of(
+        "7 or more", hits=sum(failed), trials=sum(passed), number_of_parts=1
     )
+    printed_percentages = []
+    for passed_in_paper, satisfied_in_paper in COMPARATIVE.values():
+        failed_in_paper = passed_in_paper - satisfied_in_paper
+        printed_percentages.append(f"{100 * failed_in_paper / passed_in_paper:.1f}")
+    printed = ", ".join(printed_percentages)
     quote = "approximately 25–28 % of cases that pass Algorithm 1"
     return (
         Claim(
             "the second hand fails, of all that pass",
             quote,
-            (share_of("7 or more", sum(failed), sum(passed), 1),),
+            (overall_share,),
             allowed=ABOUT_A_QUARTER,
             enough=ABOUT_A_QUARTER,
             why="All counts of Algorithm 1 together; 24.5 to 28.5 % is taken for the "
@@ -471,7 +540,7 @@ def _second_hand_claims(second: NDArray[np.int64]) -> tuple[Claim, Claim]:
         Claim(
             "the second hand fails, by what Algorithm 1 counts",
             quote,
-            by_result,
+            shares_by_result,
             allowed=ABOUT_A_QUARTER,
             enough=ABOUT_A_QUARTER,
             why=f"The paper's own table has {printed} %: the more the first hand "
@@ -484,9 +553,13 @@ ONE_TO_THREE: Final[Range] = (1.0, 3.0)  # of three pairs of runs, at least one
 
 
 def _order_claim() -> Claim:
-    """Whether the two schemes order the paper's runs differently."""
+    """The claim that the two scoring schemes order the paper's three runs differently.
+
+    It holds if one to three of the three pairs of runs are in another order.
+    """
     old = HEADLINE["net points, old scheme"]
     new = HEADLINE["net points, new scheme"]
+    # ``PAIRS`` are pairs of runs.
     reversed_pairs = sum((old[a] < old[b]) != (new[a] < new[b]) for a, b in PAIRS)
     return Claim(
         "order of the runs under the new scheme",

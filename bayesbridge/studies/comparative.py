@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.jobs import Counts, Job, Run
 from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TITLE, COMPARATIVE_TRIALS
-from bayesbridge.studies.study import Study, share_figure
+from bayesbridge.studies.study import Sample, Study, share_figure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,52 +19,76 @@ if TYPE_CHECKING:
 RESULTS: Final = range(7, 14)  # counts of Algorithm 1 for 7 tricks that meet it
 LEAST_RESULT: Final = RESULTS[0]
 
+VERDICTS: Final = ("both conditions hold", "condition B fails", "condition A fails")
+"""What Algorithm 2 may say of two hands."""
+
+SHAPE: Final = (len(RESULTS), len(VERDICTS))
+"""Counts of Algorithm 1, verdicts of Algorithm 2."""
+
+WHY_RATE: Final = (
+    "Algorithm 2 is satisfied when both conditions hold with the second hand."
+)
+WHY_COUNT: Final = (
+    "100 000 deals give about twice the printed count, in the printed proportions: as "
+    "if half had been run."
+)
+
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """(1 + 21,) random deals, then those that Algorithm 1 passes, flat.
+    """Count random deals by what both algorithms say of them.
 
-    By its count 7 … 13 and what Algorithm 2 says: both conditions, B fails, A fails.
+    The first number is that of all deals; after it, flat, come (7, 3) deals where
+    Algorithm 1 counts 7, …, 13 captures for the first hand alone, by what Algorithm 2
+    says of both hands, as in ``VERDICTS``.
     """
     import numpy as np
 
     from bayesbridge.capture.kernels import BOTH, bids, captures
     from bayesbridge.studies.deals import deal_blocks
 
-    counts = np.zeros(1 + len(RESULTS) * 3, dtype=np.int64)
+    size = int(np.prod(SHAPE))
+    counts = np.zeros(1 + size, dtype=np.int64)
     counts[0] = deals
     for masks in deal_blocks(deals, seed):
+        # Column 0 of its counts is for a target of 7 tricks; 0 where it is not met.
         result = bids(masks[:, 0].copy()).counts[:, 0]
         passing = np.flatnonzero(result >= LEAST_RESULT)
         condition = captures(masks[passing, 0], masks[passing, 1]).condition
-        cell = (result[passing] - LEAST_RESULT) * 3 + (BOTH - condition)
-        counts[1:] += np.bincount(cell, minlength=len(RESULTS) * 3)
+        verdict = BOTH - condition  # conditions that hold, counted down from both
+        cell = np.ravel_multi_index((result[passing] - LEAST_RESULT, verdict), SHAPE)
+        counts[1:] += np.bincount(cell, minlength=size)
     return counts
 
 
 def fields(done: Run) -> dict[str, Any]:
-    """A run beside the paper: success rates of Algorithm 2, and counts of Algorithm 1."""
+    """The fields of a :class:`Comparison` of a run with the paper's table.
+
+    For each count of Algorithm 1 the table has how often it came, and how often
+    Algorithm 2 was satisfied then too: success rates and counts are compared.
+    """
     own = _named_counts(done.counts)
     rates = []
     counts = []
-    for result, (a1, a2) in COMPARATIVE.items():
-        satisfied = own[f"{result}_a1_satisfied"]
+    for result, (paper_a1, paper_a2) in COMPARATIVE.items():
+        own_a1 = own[f"{result}_a1_satisfied"]
+        own_a2 = own[f"{result}_a2_satisfied"]
         rate = share_figure(
             f"success rate at {result} (%)",
-            (a2 * 100 / a1,),
-            100,
-            a1,
-            (own[f"{result}_a2_satisfied"], satisfied),
+            printed=(paper_a2 * 100 / paper_a1,),
+            unit=100,
+            paper_trials=paper_a1,
+            own=Sample(hits=own_a2, trials=own_a1),
             digits=2,
-            why=_RATE,
+            why=WHY_RATE,
         )
         count_of_result = share_figure(
             f"A1 satisfied with {result}",
-            (a1,),
-            COMPARATIVE_TRIALS,
-            COMPARATIVE_TRIALS,
-            (satisfied, done.deals),
+            printed=(paper_a1,),
+            unit=COMPARATIVE_TRIALS,
+            paper_trials=COMPARATIVE_TRIALS,
+            own=Sample(hits=own_a1, trials=done.deals),
             determined=False,
-            why=_COUNT,
+            why=WHY_COUNT,
         )
         rates.append(rate)
         counts.append(count_of_result)
@@ -78,23 +102,15 @@ def fields(done: Run) -> dict[str, Any]:
 
 def _named_counts(counts: Counts) -> dict[str, int]:
     """The counts by the keys of the document."""
-    table = counts[1:].reshape(len(RESULTS), 3)
+    table = counts[1:].reshape(SHAPE).tolist()
     named: dict[str, int] = {}
-    for result, row in zip(RESULTS, table, strict=True):
-        named[f"{result}_a1_satisfied"] = int(row.sum())
-        named[f"{result}_a2_satisfied"] = int(row[0])
-        named[f"{result}_a2_not_satisfied"] = int(row[1:].sum())
-        named[f"{result}_p2_failure"] = int(row[1])
+    for result, (both_hold, b_fails, a_fails) in zip(RESULTS, table, strict=True):
+        named[f"{result}_a1_satisfied"] = both_hold + b_fails + a_fails
+        named[f"{result}_a2_satisfied"] = both_hold
+        named[f"{result}_a2_not_satisfied"] = b_fails + a_fails
+        named[f"{result}_p2_failure"] = b_fails
     return named
 
-
-_RATE: Final = (
-    "Algorithm 2 is satisfied when both conditions hold with the second hand."
-)
-_COUNT: Final = (
-    "100 000 deals give about twice the printed count, in the printed proportions: as "
-    "if half had been run."
-)
 
 STUDY: Final = Study(
     Job("comparative", count),

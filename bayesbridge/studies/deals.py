@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.capture.kernels import bids
-from bayesbridge.capture.playout import NO_TRUMP, play_out
+from bayesbridge.capture.playout import GENERAL, NO_TRUMP, play_out
 from bayesbridge.game.layouts import Masks
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import Seed, State, bounded, seed_state
@@ -33,7 +33,10 @@ def deal_blocks(deals: int, rng: Seed = None) -> Iterator[Masks]:
 
 @njit
 def _deal(state: State, masks: Masks) -> None:
-    """Fill ``masks`` (n, 4) with random deals."""
+    """Fill ``masks`` (n, 4) with random deals.
+
+    Three hands are drawn from the end of the deck; the fourth is what is left.
+    """
     deck = np.empty(52, dtype=np.uint64)
     for card in range(52):
         deck[card] = np.uint64(1) << np.uint64(card)
@@ -42,8 +45,8 @@ def _deal(state: State, masks: Masks) -> None:
         last_hand = np.uint64((1 << 52) - 1)
         for seat in range(3):
             hand = np.uint64(0)
-            for place in range(13 * seat, 13 * seat + 13):
-                hand |= deck[51 - place]
+            for place_from_end in range(13 * seat, 13 * seat + 13):
+                hand |= deck[51 - place_from_end]
             masks[i, seat] = hand
             last_hand ^= hand
         masks[i, 3] = last_hand
@@ -55,9 +58,9 @@ def shuffle(state: State, deck: Masks, cards: int) -> None:
 
     ``deck`` (n,) masks of one card each, of any number of cards.
     """
-    for place in range(len(deck) - 1, len(deck) - 1 - cards, -1):
-        other = bounded(state, np.uint64(place + 1))
-        deck[place], deck[other] = deck[other], deck[place]
+    for last in range(len(deck) - 1, len(deck) - 1 - cards, -1):
+        drawn = bounded(state, np.uint64(last + 1))  # 0 … last
+        deck[last], deck[drawn] = deck[drawn], deck[last]
 
 
 @njit
@@ -77,6 +80,7 @@ def redeal(state: State, layouts: Masks, hidden: NDArray[np.int64]) -> None:
             deck[filled] = card
             pool ^= card
             filled += 1
+        # All places but the first 13: those get what is left.
         shuffle(state, deck, filled - 13)
         for k in range(len(hidden)):
             hand = np.uint64(0)
@@ -91,7 +95,8 @@ Small = NDArray[np.int8]
 class Contracts(NamedTuple):
     """The deals of a block that somebody bids, m of them."""
 
-    # (m, 4) bidder, the next player, dummy, the player after: partners sit opposite
+    # (m, 4) bidder, the next player, dummy, the player after: partners sit opposite,
+    # and the play goes round in this order
     table: Masks
     bidder: Small  # (m,) which of the three players bids, in the order of speaking
     # (m, 3) of the players in the order of speaking, 0 for a hand that cannot bid
@@ -104,7 +109,7 @@ class Contracts(NamedTuple):
         """(m,) tricks needed."""
         return np.asarray(self.level + np.int8(6))
 
-    def tricks(self, ours: int = 0, theirs: int = 0) -> Small:
+    def tricks(self, ours: int = GENERAL, theirs: int = GENERAL) -> Small:
         """(m,) tricks of bidder and dummy when the bidder leads.
 
         ``ours`` and ``theirs`` are the play-out policies of the two sides.
@@ -113,9 +118,11 @@ class Contracts(NamedTuple):
 
 
 def find_contracts(masks: Masks) -> Contracts:
-    """The deals that somebody bids.
+    """The contracts of those of n deals that somebody bids.
 
-    ``masks`` (n, 4): columns 0, 1 and 2 are the players, 3 is the dummy.
+    ``masks`` (n, 4): columns 0, 1 and 2 are the players in the order of speaking, 3 is
+    the dummy. The player with the highest level bids the contract, the first of them on
+    ties.
     """
     levels_by_player = [
         bids(np.ascontiguousarray(masks[:, player])).level for player in range(3)
@@ -124,21 +131,22 @@ def find_contracts(masks: Masks) -> Contracts:
     is_bid = levels.any(axis=1)
     masks = masks[is_bid]
     levels = levels[is_bid]
-    rows = np.arange(len(masks))
+    deal = np.arange(len(masks))
     bidder = levels.argmax(axis=1)  # the first of the highest
+    dummies = masks[:, 3]
     table = np.stack(
         [
-            masks[rows, bidder],
-            masks[rows, (bidder + 1) % 3],
-            masks[:, 3],
-            masks[rows, (bidder + 2) % 3],
+            masks[deal, bidder],
+            masks[deal, (bidder + 1) % 3],
+            dummies,
+            masks[deal, (bidder + 2) % 3],
         ],
         axis=1,
     )
     return Contracts(
-        table,
-        bidder.astype(np.int8),
-        levels,
-        levels[rows, bidder],
-        bids(table[:, 2].copy()).level,
+        table=table,
+        bidder=bidder.astype(np.int8),
+        levels=levels,
+        level=levels[deal, bidder],
+        dummy_level=bids(dummies.copy()).level,
     )

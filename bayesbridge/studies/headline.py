@@ -18,6 +18,7 @@ from bayesbridge.studies.study import (
     Comparison,
     Figure,
     Moments,
+    Sample,
     Study,
     mean_figure,
     share_figure,
@@ -30,13 +31,25 @@ if TYPE_CHECKING:
     from bayesbridge.game.scoring import Scheme
 
 SHAPE: Final = (7, 8, 14, 2)
-"""Level − 1, the dummy's level, tricks, whether Algorithm 2's T reaches the contract."""
+"""The table of contracts, by four axes: level − 1, the level that the dummy could bid (0
+for none), tricks taken, and whether the T of Algorithm 2 reaches the contract.
+"""
+
+DUMMY_COULD_BID: Final = slice(1, None)
+"""On the second axis of ``SHAPE``: contracts where both hands are eligible to bid."""
+
+PERCENT: Final = 100
 
 PAPER_RUNS: Final = 3.0
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """(1 + 1568,) random deals, then those with a contract by ``SHAPE``, flat."""
+    """Count random deals, and the contracts that are bid on them.
+
+    The first number is that of all deals; after it, flat, comes the table of contracts:
+    level − 1, the level that the dummy could bid (0 for none), tricks taken, and
+    whether Algorithm 2 promises the contract, as in ``SHAPE``.
+    """
     import numpy as np
 
     from bayesbridge.capture.kernels import tricks
@@ -49,14 +62,14 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
         contracts = find_contracts(block)
         bidders = contracts.table[:, 0].copy()
         dummies = contracts.table[:, 2].copy()
-        promised = tricks(bidders, dummies) >= contracts.target
-        place = (
+        promised_tricks = tricks(bidders, dummies)  # by Algorithm 2
+        indices = (
             contracts.level - 1,
             contracts.dummy_level,
             contracts.tricks(),
-            promised.astype(int),
+            (promised_tricks >= contracts.target).astype(int),
         )
-        cell = np.ravel_multi_index(place, SHAPE)
+        cell = np.ravel_multi_index(indices, SHAPE)
         counts[1:] += np.bincount(cell, minlength=size)
     return counts
 
@@ -84,75 +97,85 @@ def _moments_of_points(
 ) -> dict[str, float | None]:
     """Mean and standard error of net points.
 
-    Of all contracts, and of those where the dummy could bid too.
+    Of all contracts, and of those where the dummy could bid too. ``contracts`` is the
+    table of ``SHAPE``: by level − 1, the dummy's level, tricks, and T.
     """
-    every = Moments.of(_points(contracts, scheme))
-    both_eligible = Moments.of(_points(contracts[:, 1:], scheme))
+    all_contracts = Moments.of(_points(contracts, scheme))
+    both_eligible = Moments.of(_points(contracts[:, DUMMY_COULD_BID], scheme))
     return {
-        "mean": every and every.mean,
-        "standard_error": every and every.error,
+        "mean": all_contracts and all_contracts.mean,
+        "standard_error": all_contracts and all_contracts.error,
         "both_eligible": both_eligible and both_eligible.mean,
         "both_error": both_eligible and both_eligible.error,
     }
 
 
 def _summed(counts: Counts) -> dict[str, int]:
-    """The sums behind the table, as whole numbers.
+    """The sums behind the table, by the keys of the document.
 
-    Points are those of bidders less those of both defenders.
+    ``counts`` has the number of deals, then, flat, contracts by four axes: level − 1,
+    the dummy's level (0 if it could not bid), tricks, and whether Algorithm 2 promises
+    the contract. Points are those of bidders less those of both defenders.
     """
+    import numpy as np
+
     deals = int(counts[0])
     contracts = counts[1:].reshape(SHAPE)
-    both_eligible = contracts[:, 1:]
-    made = _made(contracts)
-    levels = _levels()
-    valid = int(contracts.sum())
-    lost = valid - int(made.sum())
+    tricks_axis = 2
+    # Three axes each: level − 1, the dummy's level, whether promised.
+    bid = contracts.sum(axis=tricks_axis)
+    won = _won(contracts)
+    lost = bid - won
+    weak_dummy = 0
+    promised = 1
+    bid_both_eligible = bid[:, DUMMY_COULD_BID]
+    levels = np.arange(1, 8)
     sums = {
         "deals": deals,
-        "valid_bidder": valid,
-        "passed_out": deals - valid,
-        "won": int(made.sum()),
-        "lost": lost,
-        "lost_weak_dummy": int(contracts[:, 0].sum() - made[:, 0].sum()),
-        "both_eligible": int(both_eligible.sum()),
-        "won_both_eligible": int(made[:, 1:].sum()),
-        "bidder_levels_both_eligible": int(levels @ both_eligible.sum(axis=(1, 2, 3))),
-        "dummy_levels_both_eligible": int(levels @ both_eligible.sum(axis=(0, 2, 3))),
-        "promised_by_algorithm_2": int(contracts[..., 1].sum()),
-        "promised_and_won": int(made[..., 1].sum()),
+        "valid_bidder": int(bid.sum()),
+        "passed_out": deals - int(bid.sum()),
+        "won": int(won.sum()),
+        "lost": int(lost.sum()),
+        "lost_weak_dummy": int(lost[:, weak_dummy].sum()),
+        "both_eligible": int(bid_both_eligible.sum()),
+        "won_both_eligible": int(won[:, DUMMY_COULD_BID].sum()),
+        "bidder_levels_both_eligible": int(levels @ bid_both_eligible.sum(axis=(1, 2))),
+        "dummy_levels_both_eligible": int(levels @ bid_both_eligible.sum(axis=(0, 2))),
+        "promised_by_algorithm_2": int(bid[..., promised].sum()),
+        "promised_and_won": int(won[..., promised].sum()),
     }
     return sums | _summed_points(contracts)
 
 
-def _levels() -> NDArray[np.int64]:
-    """(7,) the levels 1 … 7."""
+def _won(contracts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(7, 8, 2) contracts that were made, of (7, 8, 14, 2) by level − 1, …, tricks, …"""
     import numpy as np
 
-    return np.arange(1, 8)
-
-
-def _made(contracts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(7, 8, 2) contracts that were made: by ``SHAPE`` without tricks."""
-    import numpy as np
-
-    enough = [
-        by_level[:, level + 6 :].sum(axis=1)
-        for level, by_level in enumerate(contracts, start=1)
-    ]
-    return np.stack(enough)
+    won_by_level = []
+    for level, of_level in enumerate(contracts, start=1):
+        enough_tricks = slice(level + 6, None)
+        won_by_level.append(of_level[:, enough_tricks].sum(axis=1))
+    return np.stack(won_by_level)
 
 
 def _summed_points(contracts: NDArray[np.int64]) -> dict[str, int]:
-    """Net points by each built-in scheme, in whole numbers."""
+    """Net points by each built-in scheme, in whole numbers, by the document's keys.
+
+    Of all ``contracts``, (7, 8, 14, 2) as in ``SHAPE``, and of those where the dummy
+    could bid too.
+    """
     from bayesbridge.game.scoring import SCHEMES
 
+    contracts_by_suffix = {
+        "": contracts,
+        "_both_eligible": contracts[:, DUMMY_COULD_BID],
+    }
     sums = {}
-    for which, part in (("", contracts), ("_both_eligible", contracts[:, 1:])):
+    for suffix, counted_contracts in contracts_by_suffix.items():
         for name, scheme in SCHEMES.items():
-            points = _points(part, scheme)
+            points = _points(counted_contracts, scheme)
             total = sum(value * times for value, times in points.items())
-            sums[f"net_points_{name}{which}"] = int(total)
+            sums[f"net_points_{name}{suffix}"] = int(total)
     return sums
 
 
@@ -167,12 +190,12 @@ def net_points(scheme: Scheme, level: int, tricks: int) -> float:
 
 
 def _points(contracts: NDArray[np.int64], scheme: Scheme) -> Counter[float]:
-    """How many contracts earn so many net points."""
-    times: Counter[float] = Counter()
+    """How many of the contracts, by level − 1, …, tricks, …, earn so many net points."""
+    contracts_by_points: Counter[float] = Counter()
     for level, tricks in product(range(1, 8), range(14)):
         points = net_points(scheme, level, tricks)
-        times[points] += int(contracts[level - 1, :, tricks].sum())
-    return times
+        contracts_by_points[points] += int(contracts[level - 1, :, tricks].sum())
+    return contracts_by_points
 
 
 class Share(NamedTuple):
@@ -181,125 +204,168 @@ class Share(NamedTuple):
     name: str  # in ``HEADLINE``
     hits: str  # the sum that counts hits
     trials: str  # the sum of which they are a share
-    paper_trials: float
+    paper_trials: float  # of all runs of the paper
     unit: int  # what the printed share is out of
+    needs_play: bool  # whether it depends on how the cards are played
     why: str
 
 
 def _shares() -> tuple[Share, ...]:
-    """The shares of the table."""
-    valid = float(sum(HEADLINE["deals with a valid bidder"]))
-    both = float(sum(HEADLINE["both eligible"]))
-    lost = valid * (1 - sum(HEADLINE["win rate (%)"]) / 300)
+    """The shares of the printed table, with the sums of ours that they are made of."""
     deals = PAPER_RUNS * float(HEADLINE_TRIALS)
+    contracts = float(sum(HEADLINE["deals with a valid bidder"]))
+    both_eligible = float(sum(HEADLINE["both eligible"]))
+    win_rates = HEADLINE["win rate (%)"]
+    mean_win_rate = sum(win_rates) / (PERCENT * len(win_rates))
+    lost = contracts * (1 - mean_win_rate)
     return (
         Share(
             "deals with a valid bidder",
-            "valid_bidder",
-            "deals",
-            deals,
-            HEADLINE_TRIALS,
-            _VALID,
+            hits="valid_bidder",
+            trials="deals",
+            paper_trials=deals,
+            unit=HEADLINE_TRIALS,
+            needs_play=False,
+            why=WHY_VALID,
         ),
-        Share("win rate (%)", "won", "valid_bidder", valid, 100, _PLAY),
         Share(
-            "losses with a weak dummy (%)", "lost_weak_dummy", "lost", lost, 100, _PLAY
+            "win rate (%)",
+            hits="won",
+            trials="valid_bidder",
+            paper_trials=contracts,
+            unit=PERCENT,
+            needs_play=True,
+            why=WHY_PLAY,
         ),
-        Share("both eligible", "both_eligible", "deals", deals, HEADLINE_TRIALS, _BOTH),
+        Share(
+            "losses with a weak dummy (%)",
+            hits="lost_weak_dummy",
+            trials="lost",
+            paper_trials=lost,
+            unit=PERCENT,
+            needs_play=True,
+            why=WHY_PLAY,
+        ),
+        Share(
+            "both eligible",
+            hits="both_eligible",
+            trials="deals",
+            paper_trials=deals,
+            unit=HEADLINE_TRIALS,
+            needs_play=False,
+            why=WHY_BOTH,
+        ),
         Share(
             "win rate, both eligible (%)",
-            "won_both_eligible",
-            "both_eligible",
-            both,
-            100,
-            _PLAY,
+            hits="won_both_eligible",
+            trials="both_eligible",
+            paper_trials=both_eligible,
+            unit=PERCENT,
+            needs_play=True,
+            why=WHY_PLAY,
         ),
     )
 
 
 def _figures(counts: Counts) -> Iterator[Figure]:
-    """The printed figures beside ours."""
+    """The printed figures beside ours: shares, mean levels and net points.
+
+    What does not depend on the play is determined by the text, though our reading of
+    the auction was chosen by these very figures.
+    """
     sums = _summed(counts)
-    contracts = counts[1:].reshape(SHAPE)
     for share in _shares():
-        is_known = share.why != _PLAY
         yield share_figure(
             share.name,
-            HEADLINE[share.name],
-            share.unit,
-            share.paper_trials,
-            (sums[share.hits], sums[share.trials]),
-            digits=2 if share.unit == 100 else 0,
-            determined=is_known,
-            chosen=is_known,
+            printed=HEADLINE[share.name],
+            unit=share.unit,
+            paper_trials=share.paper_trials,
+            own=Sample(hits=sums[share.hits], trials=sums[share.trials]),
+            digits=2 if share.unit == PERCENT else 0,
+            determined=not share.needs_play,
+            chosen=not share.needs_play,
             why=share.why,
         )
+    deals = int(counts[0])
+    contracts = counts[1:].reshape(SHAPE)
     yield from _level_figures(contracts)
-    yield from _points_figures(contracts, int(counts[0]))
+    yield from _points_figures(contracts, deals)
 
 
 def _level_figures(contracts: NDArray[np.int64]) -> Iterator[Figure]:
-    """Average levels of bidder and dummy where both could bid."""
-    both_eligible = contracts[:, 1:]
-    paper_trials = float(sum(HEADLINE["both eligible"]))
-    for axis, who in enumerate(("bidder", "dummy")):
-        name = f"average {who} level, both eligible"
-        other_axes = (1 - axis, 2, 3)
-        by_level = both_eligible.sum(axis=other_axes).tolist()
-        times: dict[float, int] = dict(enumerate(by_level, start=1))
+    """Average levels of bidder and dummy where both could bid.
+
+    ``contracts`` (7, 8, 14, 2): by level − 1, the level that the dummy could bid,
+    tricks, and whether Algorithm 2 promises the contract.
+    """
+    both_eligible = contracts[:, DUMMY_COULD_BID]
+    # (7, 7) by the levels 1 … 7 of bidder and dummy
+    by_both_levels = both_eligible.sum(axis=(2, 3))
+    contracts_by_level = {
+        "bidder": by_both_levels.sum(axis=1),
+        "dummy": by_both_levels.sum(axis=0),
+    }
+    printed_both_eligible = HEADLINE["both eligible"]
+    for player, numbers in contracts_by_level.items():
+        name = f"average {player} level, both eligible"
         yield mean_figure(
             name,
-            HEADLINE[name],
-            1,
-            paper_trials,
-            times,
+            printed=HEADLINE[name],
+            unit=1,
+            paper_trials=float(sum(printed_both_eligible)),
+            values=dict(enumerate(numbers.tolist(), start=1)),
             digits=4,
             chosen=True,
-            why=_LEVELS,
+            why=WHY_LEVELS,
         )
 
 
 def _points_figures(contracts: NDArray[np.int64], deals: int) -> Iterator[Figure]:
-    """Net points by each built-in scheme; deals that do not count pay nothing."""
+    """Net points of all deals by each built-in scheme, as the paper prints them.
+
+    Once those of all ``contracts``, (7, 8, 14, 2) as in ``SHAPE``; once those of
+    contracts where the dummy could bid too. All other deals count as nought.
+    """
     from bayesbridge.game.scoring import SCHEMES
 
-    for which, part, why in (
-        ("", contracts, _POINTS),
-        (" (both eligible)", contracts[:, 1:], _POINTS_BOTH),
-    ):
+    readings = (
+        ("", contracts, WHY_POINTS),
+        (" (both eligible)", contracts[:, DUMMY_COULD_BID], WHY_POINTS_BOTH),
+    )
+    for suffix, counted_contracts, why in readings:
         for scheme in SCHEMES.values():
             name = f"net points, {scheme.name} scheme"
-            times = _points(part, scheme)
-            times[0.0] += deals - times.total()
+            deals_by_points = _points(counted_contracts, scheme)
+            deals_by_points[0.0] += deals - deals_by_points.total()
             yield mean_figure(
-                name + which,
-                HEADLINE[name],
-                HEADLINE_TRIALS,
-                PAPER_RUNS * float(HEADLINE_TRIALS),
-                times,
+                name + suffix,
+                printed=HEADLINE[name],
+                unit=HEADLINE_TRIALS,
+                paper_trials=PAPER_RUNS * float(HEADLINE_TRIALS),
+                values=deals_by_points,
                 digits=0,
                 determined=False,
                 why=why,
             )
 
 
-_VALID: Final = (
+WHY_VALID: Final = (
     "Algorithm 1, raised from 7 tricks until it fails, by three of the four hands."
 )
-_BOTH: Final = (
+WHY_BOTH: Final = (
     "The highest of three levels wins, the earliest seat on ties, and the fourth hand "
     "is the dummy."
 )
-_LEVELS: Final = "Averages over the same deals."
-_PLAY: Final = (
+WHY_LEVELS: Final = "Averages over the same deals."
+WHY_PLAY: Final = (
     "The text does not say how cards are played; our figure: the highest card that "
     "beats the one led."
 )
-_POINTS: Final = (
+WHY_POINTS: Final = (
     "Neither scheme is printed and the play is open; our figure: all contracts, as the "
     "text says."
 )
-_POINTS_BOTH: Final = (
+WHY_POINTS_BOTH: Final = (
     "The printed sums are 15 and 81 for each deal with both eligible in each run, "
     "so they may be of these alone."
 )

@@ -152,17 +152,20 @@ class Job:
         [[19]]
         """
 
-        def subject_of_chunk(number: int) -> Subject:
-            first = number * chunk
-            return Subject(number, first, tuple(positions[first : first + chunk]))
+        def subject_of_chunk(number_of_chunk: int) -> Subject:
+            """The positions of a chunk, with their numbers among all."""
+            first = number_of_chunk * chunk
+            positions_of_chunk = tuple(positions[first : first + chunk])
+            return Subject(number_of_chunk, first, positions_of_chunk)
 
+        digest = _digest(repr(list(positions)))
         return cls(
-            name or ask.__name__,
-            AskEach(ask),
-            chunk,
-            {**(parameters or {}), "positions": _digest(repr(list(positions)))},
-            subject_of_chunk,
-            "positions",
+            name=name or ask.__name__,
+            count=AskEach(ask),
+            chunk=chunk,
+            parameters={**(parameters or {}), "positions": digest},
+            given=subject_of_chunk,
+            noun="positions",
         )
 
 
@@ -188,21 +191,25 @@ class AskEach:
     def __call__(
         self, seed: np.random.SeedSequence, _size: int, subject: Subject
     ) -> NDArray[Any]:
-        """The answers for the positions of one chunk, a row each."""
+        """The answers for the positions of one chunk, a row each.
+
+        An error names the position that failed.
+        """
         import numpy as np
 
         answers = []
         seeds = seed.spawn(len(subject.positions))
-        for place, position in enumerate(subject.positions):
+        for index, position in enumerate(subject.positions):
             try:
-                answers.append(self.func(seeds[place], position))
+                answers.append(self.func(seeds[index], position))
             except Exception as error:
-                number = subject.first + place
+                number_among_all = subject.first + index
                 raise BayesBridgeError(
-                    f"position {number} (number {place} of chunk {subject.chunk}, "
-                    f"counted from 0), {shorten(position)}: {raised(error)}",
+                    f"position {number_among_all} (number {index} of chunk "
+                    f"{subject.chunk}, counted from 0), {shorten(position)}: "
+                    f"{raised(error)}",
                     position=position,
-                    number=number,
+                    number=number_among_all,
                 ) from error
         return np.array(answers)
 
@@ -259,8 +266,9 @@ class Chunk(NamedTuple):
 
         The last of a run may be smaller.
         """
-        run, place = divmod(index, chunks_of_run(deals, size))
-        return cls(index, run, min(size, deals - place * size))
+        run, index_in_run = divmod(index, chunks_of_run(deals, size))
+        deals_left_of_run = deals - index_in_run * size
+        return cls(number=index, run=run, size=min(size, deals_left_of_run))
 
 
 def chunks_of_run(deals: int, size: int) -> int:
@@ -292,11 +300,14 @@ def checkpoint_progress(folder: Path, noun: str) -> str:
     """
     with suppress(OSError, ValueError, KeyError, TypeError):
         parameters = json.loads((folder / RUN_FILE).read_text("utf-8"))
-        deals = parameters["deals"]
-        done = 0
+        deals_of_run = parameters["deals"]
+        deals_done = 0
         for path in folder.glob(CHUNK_FILES):
-            done += Chunk.at(deals, parameters["chunk"], _chunk_number(path)).size
-        return f"{number(done)} of {number(deals * parameters['runs'])} {noun}"
+            # Chunks are numbered through all runs; the last of a run may be smaller.
+            chunk = Chunk.at(deals_of_run, parameters["chunk"], _chunk_number(path))
+            deals_done += chunk.size
+        all_deals = deals_of_run * parameters["runs"]
+        return f"{number(deals_done)} of {number(all_deals)} {noun}"
     return f"no {noun} yet"
 
 
@@ -327,32 +338,37 @@ def run(
 def results(
     job: Job, deals: int, seed: int, runs: int = 1, how: RunOptions | None = None
 ) -> Iterator[CountedChunk]:
-    """Every chunk of a job as it is finished, those of the checkpoint first."""
-    how = how or RunOptions()
-    chunk_at = partial(Chunk.at, deals, job.chunk)
+    """Every chunk of a job as it is finished, those of the checkpoint first.
+
+    A job has ``runs`` times ``deals`` deals; its chunks are numbered from 0 through all
+    runs.
+    """
+    options = how or RunOptions()
+    chunk_of_number = partial(Chunk.at, deals, job.chunk)
     checkpoint = None
-    if how.checkpoint is not None:
+    if options.checkpoint is not None:
         parameters = _run_parameters(job, deals, seed, runs)
-        checkpoint = _Checkpoint(how.checkpoint, parameters)
+        checkpoint = _Checkpoint(options.checkpoint, parameters)
     finished: set[int] = set()
-    done = 0
+    deals_done = 0
     if checkpoint is not None:
-        for index, counts in checkpoint.read():
-            finished.add(index)
-            chunk = chunk_at(index)
-            done += chunk.size
+        for number_of_chunk, counts in checkpoint.read():
+            finished.add(number_of_chunk)
+            chunk = chunk_of_number(number_of_chunk)
+            deals_done += chunk.size
             yield CountedChunk(chunk, counts, is_new=False)
-    total = deals * runs
-    if done == total:
+    all_deals = deals * runs
+    if deals_done == all_deals:
         return
-    indices = range(chunks_of_run(deals, job.chunk) * runs)
-    remaining = (chunk_at(index) for index in indices if index not in finished)
-    with closing(_work(job, seed, remaining, how)) as work:
+    numbers = range(chunks_of_run(deals, job.chunk) * runs)
+    remaining = (chunk_of_number(n) for n in numbers if n not in finished)
+    # Closed at once where the caller stops early, so that no worker is left.
+    with closing(_work(job, seed, remaining, options)) as work:
         for chunk, counts in work:
             if checkpoint is not None:
                 checkpoint.write(chunk.number, counts)
-            done += chunk.size
-            report_progress(job.noun, done, total)
+            deals_done += chunk.size
+            report_progress(job.noun, deals_done, all_deals)
             yield CountedChunk(chunk, counts, is_new=True)
 
 
@@ -373,14 +389,14 @@ def _run_parameters(job: Job, deals: int, seed: int, runs: int) -> dict[str, Any
 def in_order(
     job: Job, deals: int, seed: int, how: RunOptions | None = None
 ) -> Iterator[Counts]:
-    """What a job says of each chunk, in their order, whoever was ready first."""
+    """The counts of each chunk in the order of their numbers, whoever was ready first."""
     waiting: dict[int, Counts] = {}
-    turn = 0
-    for chunk, counts, _ in results(job, deals, seed, 1, how):
+    next_number = 0
+    for chunk, counts, _is_new in results(job, deals, seed, 1, how):
         waiting[chunk.number] = counts
-        while turn in waiting:
-            yield waiting.pop(turn)
-            turn += 1
+        while next_number in waiting:
+            yield waiting.pop(next_number)
+            next_number += 1
 
 
 def rows(
@@ -424,6 +440,12 @@ def _source_digest(count: Count) -> str | None:
     return None
 
 
+# What Python raises where a path is no folder, or a folder has not the file asked for.
+NO_FOLDER: Final = (FileExistsError, FileNotFoundError, NotADirectoryError)
+# What it raises for a file that is no text or no JSON, or nested too deeply.
+NO_JSON: Final = (ValueError, RecursionError)
+
+
 class _Checkpoint:
     """A folder with the finished chunks of one run.
 
@@ -444,24 +466,22 @@ class _Checkpoint:
         self._verify_run(as_read, self._kept_parameters(as_read))
 
     def _kept_parameters(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """What ``run.json`` says; into an empty folder these parameters are written."""
+        """What ``run.json`` says; into an empty folder these parameters are written.
+
+        A folder without it, or in which it is no JSON, is no checkpoint.
+        """
         path = self.folder / RUN_FILE
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             # A run that was killed at its start may have left a part of a file.
-            if all(file.suffix == ".part" for file in self.folder.iterdir()):
+            files = self.folder.iterdir()
+            is_empty = all(file.suffix == ".part" for file in files)
+            if is_empty:
+                text = json.dumps(parameters, indent=1)
                 with whole_file(path) as unfinished:
-                    unfinished.write_text(
-                        json.dumps(parameters, indent=1) + "\n", "utf-8"
-                    )
+                    unfinished.write_text(f"{text}\n", "utf-8")
             document = json.loads(path.read_text("utf-8"))
-        except (
-            FileExistsError,
-            FileNotFoundError,
-            NotADirectoryError,
-            ValueError,
-            RecursionError,
-        ):
+        except (*NO_FOLDER, *NO_JSON):
             raise BayesBridgeError(
                 f"{str(self.folder)!r} is not the checkpoint of a study: it is left as "
                 "it is; name another folder",
@@ -474,8 +494,9 @@ class _Checkpoint:
     def _verify_run(
         self, parameters: Mapping[str, Any], kept: Mapping[str, Any]
     ) -> None:
-        """Refuse the checkpoint of another run."""
+        """Refuse the checkpoint of another run: ``kept`` is what it was made with."""
         for key in {**parameters, **kept}:
+            # Checkpoints of older versions have no digest of the source.
             if key == SOURCE and key not in kept:
                 continue
             if parameters.get(key) != kept.get(key):
@@ -550,11 +571,12 @@ def as_array(answer: Any) -> NDArray[Any]:
     """
     import numpy as np
 
-    objects = [answer]
+    # The answer itself may name its columns, or each row of it.
+    answer_and_first_row = [answer]
     if isinstance(answer, list | tuple):
-        objects += answer[:1]
+        answer_and_first_row += answer[:1]
     array = np.asarray(answer)
-    if array.dtype.hasobject or any(map(_names_columns, objects)):
+    if array.dtype.hasobject or any(map(_names_columns, answer_and_first_row)):
         raise WrongArgument(
             f"a chunk gave {shorten(answer)}: return an array of numbers, a structured "
             "array where columns have names",
@@ -580,26 +602,16 @@ CHUNKS_A_WORKER: Final = 2
 def _work(
     job: Job, seed: int, chunks: Iterator[Chunk], how: RunOptions
 ) -> Generator[tuple[Chunk, Counts]]:
-    """Every chunk with its counts, in any order."""
+    """Every chunk with its counts, in the order in which workers finish them."""
     advice = _advice_on_what_is_done(how)
     with open_executor(how.scheduler, how.workers) as (executor, workers):
         pending: dict[futures.Future[Counts], Chunk] = {}
         try:
-            while True:
-                free = CHUNKS_A_WORKER * workers - len(pending)
-                for chunk in islice(chunks, free):
-                    pending[_submit(executor, job, seed, chunk)] = chunk
-                if not pending:
-                    return
-                done = futures.wait(pending, return_when=futures.FIRST_COMPLETED).done
-                # What is finished comes first: no chunk that fails and no scheduler
-                # that is gone takes it along.
-                for future in sorted(done, key=_has_failed):
-                    where = f"chunk {pending[future].number} of {job.name!r}"
-                    with _adding_note(f"This was in {where}; {advice}."):
-                        counts = future.result()
-                    yield pending.pop(future), counts
+            yield from _finish_chunks(
+                executor, job, seed, chunks, pending, CHUNKS_A_WORKER * workers, advice
+            )
         except (futures.BrokenExecutor, futures.CancelledError, asyncio.CancelledError):
+            # The executor is gone, and what is pending with it.
             who = f"the scheduler {how.scheduler!r}"
             if how.scheduler == PROCESSES:
                 who = "a worker process"
@@ -608,10 +620,40 @@ def _work(
                 f"{advice}"
             ) from None
         except BaseException:
+            # A chunk failed, or nobody wants the others: they are called off.
             for future in pending:
                 future.cancel()
             executor.shutdown(wait=False)
             raise
+
+
+def _finish_chunks(
+    executor: futures.Executor,
+    job: Job,
+    seed: int,
+    chunks: Iterator[Chunk],
+    pending: dict[futures.Future[Counts], Chunk],
+    most_pending: int,
+    advice: str,
+) -> Generator[tuple[Chunk, Counts]]:
+    """Hand out chunks, so many at a time, and yield each with its counts.
+
+    ``pending`` has those that are handed out and not yet yielded. The error of a chunk
+    that fails gets a note that names the chunk and gives ``advice``.
+    """
+    while True:
+        for chunk in islice(chunks, most_pending - len(pending)):
+            pending[_submit(executor, job, seed, chunk)] = chunk
+        if not pending:
+            return
+        done = futures.wait(pending, return_when=futures.FIRST_COMPLETED).done
+        # What is finished comes first: no chunk that fails and no scheduler that is
+        # gone takes it along.
+        for future in sorted(done, key=_has_failed):
+            name = f"chunk {pending[future].number} of {job.name!r}"
+            with _adding_note(f"This was in {name}; {advice}."):
+                counts = future.result()
+            yield pending.pop(future), counts
 
 
 def _advice_on_what_is_done(how: RunOptions) -> str:
@@ -627,7 +669,7 @@ def _advice_on_what_is_done(how: RunOptions) -> str:
 def _submit(
     executor: futures.Executor, job: Job, seed: int, chunk: Chunk
 ) -> futures.Future[Counts]:
-    """Hand a chunk to the workers."""
+    """Hand a chunk to the workers, with its subject, such as its boards, if it has one."""
     subject = () if job.given is None else (job.given(chunk.number),)
     return executor.submit(
         count_chunk,

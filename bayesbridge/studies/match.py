@@ -147,16 +147,21 @@ class MatchResult(FrozenArrays, Displayable):
         return [Table(title, ["", "boards"], cells, [self.sentence, self.caution])]
 
     def document(self) -> dict[str, Any]:
-        """As plain data, for ``--json``."""
+        """As plain data, for ``--json``.
+
+        ``imps`` are what the first entrant gained a board, ``promised`` what its
+        choices by value were expected to gain.
+        """
+        first, second = self.names
+        columns = BOARD_RESULT.names or ()
         return {
-            "first": self.names[0],
-            "second": self.names[1],
+            "first": first,
+            "second": second,
             **with_errors({"imps": self.gain}),
             "solved": self.solved,
             "promised": float(self.boards["promised"].mean()),
             "boards": [
-                dict(zip(BOARD_RESULT.names or (), row, strict=True))
-                for row in self.boards.tolist()
+                dict(zip(columns, row, strict=True)) for row in self.boards.tolist()
             ],
         }
 
@@ -257,28 +262,49 @@ def match_boards(
     layouts: int | None,
     solved: bool,
 ) -> Iterator[MatchBoard]:
-    """The boards of records; those that do not tell all hands are left out."""
-    for place, record in enumerate(records):
+    """The boards of records; those that do not tell all hands are left out.
+
+    A record that names no dealer gets the seats in turn, from North on.
+    """
+    for index, record in enumerate(records):
         if record.deal is None:
             continue
-        dealer = Seat(place % len(Seat)) if record.dealer is None else record.dealer
-        vulnerable = record.vulnerable or Vulnerability.NONE
-        yield MatchBoard(record.deal, dealer, vulnerable, entrants, layouts, solved)
+        dealer = record.dealer
+        if dealer is None:
+            dealer = Seat(index % len(Seat))
+        yield MatchBoard(
+            deal=record.deal,
+            dealer=dealer,
+            vulnerable=record.vulnerable or Vulnerability.NONE,
+            entrants=entrants,
+            layouts=layouts,
+            solved=solved,
+        )
 
 
 def play_board(seed: np.random.SeedSequence, board: MatchBoard) -> NDArray[Any]:
-    """One board at two tables, as :data:`BOARD_RESULT`."""
+    """One board at two tables, as :data:`BOARD_RESULT`.
+
+    The first entrant sits North and South in the open room, East and West in the
+    closed. Of its decisions by value are counted: what each promised to gain over the
+    likeliest call, and whether it departs from that call.
+    """
     first, second = board.entrants
     open_seed, closed_seed = seed.generate_state(2, np.uint64).tolist()
     open_room = bid_at(board, (first, second), open_seed)
     closed_room = bid_at(board, (second, first), closed_seed)
     contracts = (open_room.auction.contract, closed_room.auction.contract)
     gain = gain_of_north_south(board, *contracts)
-    compared = [*open_room.compared(0), *closed_room.compared(1)]
-    promised = sum(choice.promised for choice in compared)
-    departures = sum(choice.departs for choice in compared)
-    ends = [str(contract or "passed out") for contract in contracts]
-    result = (gain, promised, len(compared), departures, *ends)
+    north_south = 0
+    east_west = 1
+    choices_of_first = [
+        *open_room.compared(north_south),
+        *closed_room.compared(east_west),
+    ]
+    promised = sum(choice.promised for choice in choices_of_first)
+    departures = sum(choice.departs for choice in choices_of_first)
+    contract_names = [str(contract or "passed out") for contract in contracts]
+    result = (gain, promised, len(choices_of_first), departures, *contract_names)
     return np.array(result, BOARD_RESULT)
 
 
@@ -297,7 +323,11 @@ def bid_at(board: MatchBoard, entrants: tuple[Entrant, Entrant], seed: int) -> B
 def gain_of_north_south(
     board: MatchBoard, contract: Contract | None, other: Contract | None
 ) -> float:
-    """IMPs that North and South of one table win over those of another."""
+    """IMPs that North and South of one table win over those of another.
+
+    Tricks are double dummy if the board is to be solved, else those that the network of
+    tricks expects.
+    """
     if contract == other:
         return 0.0
     solver = layout_solver() if board.solved else None
@@ -305,11 +335,17 @@ def gain_of_north_south(
         difference = solved_score(board, contract, solver)
         difference -= solved_score(board, other, solver)
         return float(imps(difference))
-    goal = Goal.of("imps", None, board.vulnerable, None)
-    masks = Layouts.of([board.deal]).masks
-    columns = np.array([[0, 1]])
-    scores = FinalScores(goal, Seat.N, None, masks, [contract, other], columns)
-    return float(scores.gains(0, 1)[0])
+    # As if this deal were the one layout, on which two calls lead to these contracts.
+    scores = FinalScores(
+        goal=Goal.of("imps", field=None, vulnerable=board.vulnerable, dummy=None),
+        seat=Seat.N,
+        dummy=None,
+        layouts=Layouts.of([board.deal]).masks,
+        contracts=[contract, other],
+        contract_numbers=np.array([[0, 1]]),
+    )
+    (gain,) = scores.gains(call=0, reference=1)
+    return float(gain)
 
 
 def solved_score(

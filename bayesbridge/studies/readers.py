@@ -94,19 +94,23 @@ class PlayerView:
     def of(
         cls, record: Record, observer: Seat, cards: int, board: int = 0
     ) -> PlayerView:
-        """What a seat saw of a record with a complete auction, after so many cards."""
+        """What a seat saw of a record with a complete auction, after so many cards.
+
+        ``board`` is the number of the record in its file.
+        """
         seat, hand, pieces = seen_by(record, observer, cards)
         assert record.auction is not None
+        # No hand but dummy's is ever laid open.
         open_hands = [piece.hand for piece in pieces if isinstance(piece, Reveal)]
         return cls(
-            seat,
-            hand,
-            record.vulnerable or Vulnerability.NONE,
-            record.auction,
-            tuple(record.plays[:cards]),
-            open_hands[0] if open_hands else None,
-            tuple(pieces),
-            board,
+            observer=seat,
+            hand=hand,
+            vulnerable=record.vulnerable or Vulnerability.NONE,
+            auction=record.auction,
+            plays=tuple(record.plays[:cards]),
+            dummy=open_hands[0] if open_hands else None,
+            evidence=tuple(pieces),
+            board=board,
         )
 
     def belief(self, bidder: BidderModel, player: PlayerModel | None = None) -> Belief:
@@ -130,16 +134,18 @@ class PlayerView:
 
     @cached_property
     def hard(self) -> Hard:
-        """What is known without any model."""
-        # Calls are left out, so that this bidder is never asked; who wins a trick still
-        # depends on the strain.
+        """What is known without any model, from the evidence that excludes layouts.
+
+        These are cards played and laid open. Calls exclude none, and are left out.
+        """
+        # Who wins a trick depends on the strain, which the calls do not tell here.
         contract = self.auction.contract
         own_cards = Belief(
             self.observer,
             self.hand,
-            dummy=None,
+            dummy=None,  # bridge, where all four seats bid
             trump=None if contract is None else contract.strain,
-            bidder=IterativeBidder(),
+            bidder=IterativeBidder(),  # never asked, since there are no calls
         )
         excluding = [piece for piece in self.evidence if piece.excludes]
         return Hard.of(Target(own_cards.given(*excluding).constraints))
@@ -183,7 +189,8 @@ def seat_of(chair: str, declarer: Seat) -> Seat:
 def smoothed_marginals(posterior: Posterior) -> Reading:
     """What a posterior says of cards and lengths.
 
-    Draws are mixed with what the hard evidence alone says.
+    Draws are mixed with what the hard evidence alone says, which counts as ``PSEUDO``
+    draws, so that nothing possible gets the probability 0.
     """
     hard = Hard.of(posterior.target)
     if posterior.log_likelihood is None:
@@ -192,10 +199,11 @@ def smoothed_marginals(posterior: Posterior) -> Reading:
         hard_share = 0.0
     else:
         hard_share = PSEUDO / (PSEUDO + len(posterior))
-    marginals = posterior.marginals
+    cards = posterior.marginals.card_marginals()
+    lengths = posterior.marginals.length_distributions()
     return Reading(
-        (1 - hard_share) * marginals.card_marginals() + hard_share * hard.cards,
-        (1 - hard_share) * marginals.length_distributions() + hard_share * hard.lengths,
+        cards=(1 - hard_share) * cards + hard_share * hard.cards,
+        lengths=(1 - hard_share) * lengths + hard_share * hard.lengths,
         hard=hard,
     )
 
@@ -284,16 +292,18 @@ class ModelReader:
     def read(self, view: PlayerView, /) -> Reading:
         """The marginals of the posterior, and its probability of any layout.
 
-        P(layout ∣ view) is likelihood over (number of layouts × evidence), so the true
-        layout need not be drawn.
+        All layouts that fit the hard evidence are equally likely before the calls and
+        the choice of cards, so by Bayes P(layout ∣ view) is the likelihood of these over
+        the number of layouts times their mean likelihood: no layout need be drawn.
         """
         belief = view.belief(self._bidder_at(view), self.player)
         posterior = belief.infer("auto", self.draws, self.seed)
         soft_evidence = posterior.target.soft
-        log_total = posterior.log_marginal + log(posterior.count())
+        log_sum_of_likelihoods = posterior.log_marginal + log(posterior.count())
 
         def log_layout(masks: Masks) -> Floats:
-            return soft_evidence.of_layouts(masks) - log_total
+            """(n,) log P(layout ∣ view) of (n, 4) masks."""
+            return soft_evidence.of_layouts(masks) - log_sum_of_likelihoods
 
         return replace(smoothed_marginals(posterior), log_layout=log_layout)
 
@@ -340,12 +350,14 @@ def reader_of(text: str, draws: int = DRAWS, seed: int = 1) -> Reader:
     if ":" in bidder_name:
         bidder = _imported(bidder_name)
     else:
-        bidder = offered("bidders", [bidder_name]).bidder(bidder_name)
-    if not plus:
+        registry = offered("bidders", [bidder_name])  # with plugins, if it needs them
+        bidder = registry.bidder(bidder_name)
+    has_player = bool(plus)
+    if not has_player:
         if isinstance(bidder, Reader):
             return bidder
         _verify_model(bidder_name, bidder)
-        return ModelReader(bidder, None, draws, seed)
+        return ModelReader(bidder, player=None, draws=draws, seed=seed)
     path = LEARNED_PLAYER if player_name == "learned" else player_name
     player = _imported(path)
     _verify_model(bidder_name, bidder)

@@ -25,18 +25,28 @@ TITLE: Final = (
 )
 UNIT: Final = "per million deals"
 SHAPE: Final = (8, 14, 14)
-"""Level of Algorithm 1, its outcome for 7 tricks, the outcome of Algorithm 2."""
+"""Level that Algorithm 1 bids, its outcome for 7 tricks, the outcome of Algorithm 2."""
 
 OUTCOMES: Final = {0: "neither", 1: "only A"} | {
     captures: str(captures) for captures in range(4, 14)
 }
+"""What an algorithm says of a deal, as a number and in words: that condition A fails,
+that only B fails, or else how many tricks are captured.
+"""
+
 MOST_GAPS: Final = 6  # leading gaps of a hand that meets condition A
 SUIT_BITS: Final = 13
 SUIT_MASK: Final = (1 << SUIT_BITS) - 1
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """(1568,) random deals by ``SHAPE``, flat."""
+    """Count random deals by what both algorithms say, (8, 14, 14) flat.
+
+    By the level that Algorithm 1 bids with the first hand, its outcome for a target of
+    7 tricks, and the outcome of Algorithm 2 for the first hand with its partner's. An
+    outcome is 0 where condition A fails, 1 where only B fails, else the number of
+    tricks captured, 4 … 13.
+    """
     import numpy as np
 
     from bayesbridge.capture.kernels import BOTH, bids, captures
@@ -45,14 +55,20 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     size = int(np.prod(SHAPE))
     counts = np.zeros(size, dtype=np.int64)
     for masks in deal_blocks(deals, seed):
-        bid = bids(masks[:, 0].copy())
-        captures_for_seven = bid.counts[:, 0]
-        meets_a = _leading_gaps(masks[:, 0]) <= MOST_GAPS
-        first = np.where(captures_for_seven > 0, captures_for_seven, meets_a)
-        both_hands = captures(masks[:, 0], masks[:, 2])
+        hand = masks[:, 0]
+        partners_hand = masks[:, 2]
+        bid = bids(hand.copy())
+        captures_for_seven = bid.counts[:, 0]  # 0 where a condition fails
+        meets_a = _leading_gaps(hand) <= MOST_GAPS
+        failed_condition = meets_a.astype(np.int8)  # 0 for A, 1 for B
+        outcome_of_hand = np.where(
+            captures_for_seven > 0, captures_for_seven, failed_condition
+        )
+        both_hands = captures(hand, partners_hand)
         fails = both_hands.condition != BOTH
-        second = np.where(fails, both_hands.condition, both_hands.T)
-        cell = np.ravel_multi_index((bid.level, first, second), SHAPE)
+        outcome_of_both = np.where(fails, both_hands.condition, both_hands.T)
+        indices = (bid.level, outcome_of_hand, outcome_of_both)
+        cell = np.ravel_multi_index(indices, SHAPE)
         counts += np.bincount(cell, minlength=size)
     return counts
 
@@ -64,6 +80,7 @@ def _leading_gaps(hands: NDArray[np.uint64]) -> NDArray[np.integer]:
     from bayesbridge.capture.tables import LEADING_GAP
 
     first_bits = np.arange(4, dtype=np.uint64) * np.uint64(SUIT_BITS)
+    # (n, 4): the 13 bits of each suit, by which the table gives the gap
     suits = hands[:, None] >> first_bits & np.uint64(SUIT_MASK)
     return np.asarray(LEADING_GAP[suits].sum(axis=1))
 
@@ -71,9 +88,14 @@ def _leading_gaps(hands: NDArray[np.uint64]) -> NDArray[np.integer]:
 def fields(done: Run) -> dict[str, Any]:
     """The shares of a run, and Algorithm 2 by the level that Algorithm 1 bids."""
     by_level = {}
-    joint = done.counts.reshape(SHAPE).sum(axis=1).tolist()
-    for level, row in enumerate(joint):
-        outcomes = {name: row[place] for place, name in OUTCOMES.items() if row[place]}
+    outcome_of_hand_axis = 1
+    levels_and_outcomes = done.counts.reshape(SHAPE).sum(axis=outcome_of_hand_axis)
+    for level, deals_by_outcome in enumerate(levels_and_outcomes.tolist()):
+        outcomes = {
+            name: deals_by_outcome[number]
+            for number, name in OUTCOMES.items()
+            if deals_by_outcome[number]
+        }
         if outcomes:
             by_level[str(level)] = outcomes
     shares = _shares(_named_counts(done.counts), done.deals)
@@ -124,14 +146,25 @@ type Shares = dict[str, list[float]]
 
 
 def _shares(counts: Mapping[str, int], deals: int) -> dict[str, Shares]:
-    """Shares of all deals: by conditions, and by captures where both conditions hold."""
-    sums = {name: [0, 0] for name in OUTCOMES.values()}
-    for pair_name, times in counts.items():
-        for algorithm, name in enumerate(pair_name.split(SEPARATOR)):
-            sums[name][algorithm] += times
-    captures = {name: pair for name, pair in sums.items() if name.isdigit()}
-    conditions = {name: sums[name] for name in ("neither", "only A")}
-    conditions["both"] = [sum(pair) for pair in zip(*captures.values(), strict=True)]
+    """Shares of all deals, for Algorithm 1 and for Algorithm 2.
+
+    By the conditions that hold, and by tricks captured where both hold. ``counts`` are
+    deals by the outcomes of both algorithms, as ``only A / 7``.
+    """
+    # By an outcome the deals where Algorithm 1 has it, and where Algorithm 2 has it.
+    sums = {outcome: [0, 0] for outcome in OUTCOMES.values()}
+    for both_outcomes, number_of_deals in counts.items():
+        for algorithm, outcome in enumerate(both_outcomes.split(SEPARATOR)):
+            sums[outcome][algorithm] += number_of_deals
+    captures = {
+        outcome: by_algorithm
+        for outcome, by_algorithm in sums.items()
+        if outcome.isdigit()
+    }
+    conditions = {outcome: sums[outcome] for outcome in ("neither", "only A")}
+    conditions["both"] = [
+        sum(by_outcome) for by_outcome in zip(*captures.values(), strict=True)
+    ]
     return {
         "conditions": _divided(conditions, deals),
         "captures": _divided(captures, deals),
@@ -141,8 +174,8 @@ def _shares(counts: Mapping[str, int], deals: int) -> dict[str, Shares]:
 def _divided(sums: Mapping[str, Sequence[int]], deals: int) -> Shares:
     """The sums as shares of the deals."""
     shares = {}
-    for name, pair in sums.items():
-        shares[name] = [times / deals for times in pair]
+    for outcome, by_algorithm in sums.items():
+        shares[outcome] = [number_of_deals / deals for number_of_deals in by_algorithm]
     return shares
 
 
@@ -150,8 +183,10 @@ def _tables(comparison: Comparison) -> Iterator[Table]:
     """Shares by conditions and by captures, then Algorithm 2 given Algorithm 1."""
     for title, shares in comparison.answers["shares"].items():
         rows = []
-        for name, pair in shares.items():
-            rows.append([name, *(number(1e6 * share, 1) for share in pair)])
+        for outcome, by_algorithm in shares.items():
+            row = [outcome]
+            row += [number(1e6 * share, 1) for share in by_algorithm]
+            rows.append(row)
         yield Table(
             f"{title.capitalize()} by one hand and by both, {UNIT}",
             ["", "Algorithm 1", "Algorithm 2"],

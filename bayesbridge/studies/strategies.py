@@ -63,42 +63,51 @@ def _maximin(payoff: Floats) -> tuple[list[float], float]:
     return shares[:-1], shares[-1]
 
 
-SHAPE: Final = (3, 3, 7, 14)
-"""Bidder's policy, defenders' policy, level − 1, tricks."""
+SHAPE: Final = (len(POLICIES), len(POLICIES), 7, 14)
+"""The table of contracts, by four axes: the policy of the bidder's side in the play, that
+of the defenders, level − 1, and tricks taken. Every contract is played by all pairs of
+policies.
+"""
+
+BOOK: Final = 6  # tricks that a level stands on
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """(1 + 882,) random deals, then contracts by ``SHAPE``, flat."""
+    """Count random deals, and the contracts on them by how they are played.
+
+    The first number is that of all deals; after it, flat, comes the table of ``SHAPE``:
+    each contract is played out once by every pair of policies of the two sides, and
+    counted by level and tricks.
+    """
     import numpy as np
 
     from bayesbridge.studies.deals import deal_blocks, find_contracts
 
     counts = np.zeros(1 + prod(SHAPE), dtype=np.int64)
     counts[0] = deals
-    joint = counts[1:].reshape(SHAPE)
+    contract_counts = counts[1:].reshape(SHAPE)
     policies = range(len(POLICIES))
     for block in deal_blocks(deals, seed):
         contracts = find_contracts(block)
         for ours, theirs in product(policies, repeat=2):
-            place = (contracts.level - 1, contracts.tricks(ours, theirs))
-            np.add.at(joint[ours, theirs], place, 1)
+            tricks = contracts.tricks(ours, theirs)
+            np.add.at(contract_counts[ours, theirs], (contracts.level - 1, tricks), 1)
     return counts
 
 
 def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
     """The games of a run, by what the bidder's side plays for.
 
-    That is the contract, tricks, or net points by each scheme.
+    That is making the contract, tricks, or net points by each scheme: a number for
+    every level and number of tricks.
     """
-    goals: dict[str, Goal] = {
-        "made": lambda level, tricks: float(tricks >= 6 + level),
-        "tricks": lambda _, tricks: float(tricks),
-    }
+    goals: dict[str, Goal] = {"made": _is_made, "tricks": _tricks}
     goals |= {name: partial(net_points, scheme) for name, scheme in schemes.items()}
-    joint = done.counts[1:].reshape(SHAPE)
+    contract_counts = done.counts[1:].reshape(SHAPE)
     games = {}
-    if joint[0, 0].any():
-        games = {name: _game(joint, goal) for name, goal in goals.items()}
+    # Every pair of policies plays the same contracts: the first tells if there are any.
+    if contract_counts[0, 0].any():
+        games = {name: _game(contract_counts, goal) for name, goal in goals.items()}
     return {
         "title": "Strategies: the bidder's side against the defenders",
         "unit": "means per contract",
@@ -106,18 +115,35 @@ def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
     }
 
 
-def _game(joint: NDArray[np.int64], goal: Goal) -> dict[str, Any]:
-    """Pay-offs by the policies of both sides, with errors, and their equilibrium."""
+def _is_made(level: int, tricks: int) -> float:
+    """1 for a contract that is made, 0 for one that is not."""
+    return float(tricks >= BOOK + level)
+
+
+def _tricks(_level: int, tricks: int) -> float:
+    """The tricks themselves."""
+    return float(tricks)
+
+
+def _game(contract_counts: NDArray[np.int64], goal: Goal) -> dict[str, Any]:
+    """Mean pay-offs by the policies of both sides, with errors, and their equilibrium.
+
+    ``contract_counts`` (policies of the bidder's side, policies of the defenders, 7,
+    14): contracts by level − 1 and tricks, the same contracts for each pair of
+    policies. ``goal(level, tricks)`` is what a contract pays the bidder's side.
+    """
     import numpy as np
 
-    contracts = int(joint[0, 0].sum())
-    rows = []
+    contracts = int(contract_counts[0, 0].sum())
+    payoffs_by_level = []
     for level in range(1, 8):
-        rows.append([goal(level, tricks) for tricks in range(14)])
-    values = np.array(rows)
-    mean = (joint * values).sum(axis=(2, 3)) / contracts
-    square = (joint * values**2).sum(axis=(2, 3)) / contracts
-    error = np.sqrt(np.maximum(0.0, square - mean**2) / contracts)
+        payoffs_by_level.append([goal(level, tricks) for tricks in range(14)])
+    payoffs = np.array(payoffs_by_level)  # (7, 14)
+    level_and_tricks = (2, 3)
+    mean = (contract_counts * payoffs).sum(axis=level_and_tricks) / contracts
+    mean_square = (contract_counts * payoffs**2).sum(axis=level_and_tricks) / contracts
+    variance = np.maximum(0.0, mean_square - mean**2)
+    error = np.sqrt(variance / contracts)
     return {
         "payoff": mean.tolist(),
         "standard_error": error.tolist(),
@@ -126,20 +152,26 @@ def _game(joint: NDArray[np.int64], goal: Goal) -> dict[str, Any]:
 
 
 def _named(counts: Counts) -> dict[str, int]:
-    """The counts by the keys of the document."""
-    joint = counts[1:].reshape(SHAPE)
-    named = {"deals": int(counts[0]), "contracts": int(joint[0, 0].sum())}
+    """The counts of a run by the keys of its document.
+
+    These are deals and contracts, and for each pair of policies the contracts made and
+    the tricks taken.
+    """
+    contract_counts = counts[1:].reshape(SHAPE)
+    # Every pair of policies plays the same contracts.
+    contracts = int(contract_counts[0, 0].sum())
+    named = {"deals": int(counts[0]), "contracts": contracts}
     for ours, our_name in enumerate(POLICIES):
         for theirs, their_name in enumerate(POLICIES):
-            contracts = joint[ours, theirs]
-            pair = f"{our_name}_{their_name}"
-            made = [row[level + 7 :].sum() for level, row in enumerate(contracts)]
-            tricks = contracts.sum(axis=0)
-            named[f"{pair}_made"] = int(sum(made))
-            named[f"{pair}_tricks"] = sum(
-                number_of_tricks * int(times)
-                for number_of_tricks, times in enumerate(tricks)
-            )
+            by_level = contract_counts[ours, theirs]  # (7, 14) by level − 1, tricks
+            made = 0
+            for level, by_tricks in enumerate(by_level, start=1):
+                made += int(by_tricks[BOOK + level :].sum())
+            tricks_taken = 0
+            for tricks, number_of_contracts in enumerate(by_level.sum(axis=0)):
+                tricks_taken += tricks * int(number_of_contracts)
+            named[f"{our_name}_{their_name}_made"] = made
+            named[f"{our_name}_{their_name}_tricks"] = tricks_taken
     return named
 
 
@@ -151,17 +183,25 @@ def tables(comparison: Comparison) -> Iterator[Table]:
 
 
 def _game_table(name: str, game: Mapping[str, Any], policies: Sequence[str]) -> Table:
+    """The pay-offs of a game, and what share each policy has in the equilibrium.
+
+    A row for each policy of the bidder's side, a column for each of the defenders'; and
+    for each policy its exploitability, the loss to the best answer. ``name`` is what
+    the bidder's side plays for, as ``made``, which is a probability.
+    """
     digits = 4 if name == "made" else 2
     rows = []
-    for row, policy in enumerate(policies):
-        payoffs = [number(value, digits) for value in game["payoff"][row]]
-        share = number(game["row"][row], 3)
-        loss = number(game["row_exploitability"][row], digits)
-        rows.append([policy, *payoffs, share, loss])
-    shares = [number(share, 3) for share in game["column"]]
-    losses = [number(loss, digits) for loss in game["column_exploitability"]]
-    rows.append(["share", *shares, "", ""])
-    rows.append(["exploitability", *losses, "", ""])
+    rows_of_game = zip(
+        policies, game["payoff"], game["row"], game["row_exploitability"], strict=True
+    )
+    for policy, payoffs, share, exploitability in rows_of_game:
+        payoff_cells = [number(payoff, digits) for payoff in payoffs]
+        share_cell = number(share, 3)
+        rows.append([policy, *payoff_cells, share_cell, number(exploitability, digits)])
+    defenders_shares = [number(share, 3) for share in game["column"]]
+    defenders_losses = [number(loss, digits) for loss in game["column_exploitability"]]
+    rows.append(["share", *defenders_shares, "", ""])
+    rows.append(["exploitability", *defenders_losses, "", ""])
     title = (
         f"Pay-off '{name}' to the bidder's side (rows) against defenders (columns), "
         f"value {game['value']:.4f}"

@@ -144,17 +144,18 @@ class Study:
         from bayesbridge.game.scoring import beside_built_in
 
         options = how if isinstance(how, RunOptions) else RunOptions(how)
-        counted = run(self.job, deals, seed, runs, options)
+        finished_run = run(self.job, deals, seed, runs, options)
+        # The title, the figures and all else that a comparison has beside counts.
         if self.schemes:
-            fields = self.fields(counted, beside_built_in(schemes))
+            other_fields = self.fields(finished_run, beside_built_in(schemes))
         else:
-            fields = self.fields(counted)
+            other_fields = self.fields(finished_run)
         return Comparison(
-            counts=self.named(counted.counts),
-            total=counted.deals,
-            deals_per_second=counted.deals_per_second,
-            runs=tuple(map(self.named, counted.by_run)),
-            **fields,
+            counts=self.named(finished_run.counts),
+            total=finished_run.deals,
+            deals_per_second=finished_run.deals_per_second,
+            runs=tuple(map(self.named, finished_run.by_run)),
+            **other_fields,
         )
 
 
@@ -219,27 +220,33 @@ class Comparison:
     def verdicts(self) -> tuple[str, ...]:
         """A verdict on each figure: reproduced, differs, or too few deals to tell.
 
-        By the two-sided p of z, corrected for all determined figures of the table. A
+        By the two-sided p of z, corrected for all figures that the text determines. A
         figure is reproduced only by a test that finds a difference of a quarter of it
-        with power 0.8; with fewer data there is no verdict.
+        with power 0.8. That bounds its spread, the standard error of the difference as
+        a share of the figure; with a larger one there is no verdict.
         """
         from scipy import stats
 
-        standard_errors = stats.norm.isf(LEVEL / 2) + stats.norm.isf(MISSED)
-        greatest_spread = DETECTABLE / float(standard_errors)
-        p_values = {}
-        for place, figure in enumerate(self.figures):
+        # A difference of so many standard errors is found with that power.
+        errors_of_difference = stats.norm.isf(LEVEL / 2) + stats.norm.isf(MISSED)
+        greatest_spread = DETECTABLE / float(errors_of_difference)
+        p_by_index = {}
+        for index, figure in enumerate(self.figures):
             if figure.determined and figure.z is not None:
-                p_values[place] = 2 * float(stats.norm.sf(abs(figure.z)))
-        corrected = dict(zip(p_values, holm(p_values.values()), strict=True))
+                p_by_index[index] = 2 * float(stats.norm.sf(abs(figure.z)))
+        corrected_p = dict(zip(p_by_index, holm(p_by_index.values()), strict=True))
         verdicts = []
-        for place, figure in enumerate(self.figures):
-            differs = corrected.get(place, 1.0) < LEVEL
+        for index, figure in enumerate(self.figures):
+            differs = corrected_p.get(index, 1.0) < LEVEL
             verdicts.append(_verdict(figure, differs, greatest_spread))
         return tuple(verdicts)
 
     def document(self) -> dict[str, object]:
-        """All of it as plain data for JSON."""
+        """All of it as plain data for JSON.
+
+        ``z`` are the standard errors by which the paper's figures lie above ours, and
+        ``own`` our figures, which an exact count tells by itself.
+        """
         document: dict[str, object] = {
             "counts": self._counts_document(self.counts),
             "total": str(self.total),
@@ -263,11 +270,18 @@ class Comparison:
         return {key: str(count) for key, count in counts.items()}
 
     def _paper_document(self) -> dict[str, object]:
-        """The printed figures: counts as text, rates and averages as numbers."""
+        """What the paper prints, by run and name of the figure, and the mean of the runs.
+
+        Counts are text, rates and averages numbers.
+        """
         runs = []
-        for printed in zip(*(figure.printed for figure in self.figures), strict=True):
-            values = zip(self.z, printed, strict=True)
-            runs.append({name: _count_as_text(value) for name, value in values})
+        for number_of_run in range(len(self.figures[0].printed)):
+            printed = {
+                figure.name: figure.printed[number_of_run] for figure in self.figures
+            }
+            runs.append(
+                {name: _count_as_text(value) for name, value in printed.items()}
+            )
         return {
             "title": self.title,
             "trials": str(self.trials),
@@ -311,14 +325,33 @@ def cells(
     return views
 
 
-def compare_shares(
-    printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False
-) -> tuple[float | None, float | None]:
+class Sample(NamedTuple):
+    """How many trials there were, and in how many of them something came true."""
+
+    hits: float
+    trials: float
+
+    @property
+    def share(self) -> float:
+        """Hits over trials."""
+        return self.hits / self.trials
+
+
+class Difference(NamedTuple):
+    """How a printed figure compares with ours."""
+
+    # standard errors by which the printed figure lies above ours
+    z: float | None
+    # the standard error over the printed figure
+    spread: float | None
+
+
+def compare_shares(printed: Sample, own: Sample, *, exact: bool = False) -> Difference:
     """How a printed share compares with ours.
 
     Parameters
     ----------
-    printed, own : tuple of float
+    printed, own : Sample
         Hits and trials.
     exact : bool
         Whether ours is no sample.
@@ -333,37 +366,43 @@ def compare_shares(
     spread : float or None
         The standard error over the printed share.
     """
-    hits, trials = printed
-    own_hits, own_trials = own
-    if not trials or not own_trials:
-        return None, None
-    share = hits / trials
-    own_share = own_hits / own_trials
-    # The variance is that of both samples under one share.
+    if not printed.trials or not own.trials:
+        return Difference(None, None)
+    # The variance is that of both samples under one common share.
     if exact:
-        pooled = own_share
-        inverse_trials = 1 / trials
+        common_share = own.share
+        inverse_trials = 1 / printed.trials
     else:
-        pooled = (hits + own_hits) / (trials + own_trials)
-        inverse_trials = 1 / trials + 1 / own_trials
-    error = sqrt(pooled * (1 - pooled) * inverse_trials)
-    too_small = not exact and pooled * own_trials < 1 and own_hits > 0
-    z = None
-    if error and not too_small:
-        z = (share - own_share) / error
-    elif not error and share != own_share:
-        z = copysign(inf, share - own_share)
-    if share:
-        return z, error / share
-    return z, 0.0 if exact else None
+        common_share = (printed.hits + own.hits) / (printed.trials + own.trials)
+        inverse_trials = 1 / printed.trials + 1 / own.trials
+    error = sqrt(common_share * (1 - common_share) * inverse_trials)
+    spread: float | None
+    if printed.share:
+        spread = error / printed.share
+    else:
+        # A printed 0 has no relative error: an exact count may judge it, no sample may.
+        spread = 0.0 if exact else None
+    expects_less_than_a_hit = not exact and common_share * own.trials < 1
+    if expects_less_than_a_hit and own.hits > 0:
+        return Difference(None, spread)
+    return Difference(_z(printed.share - own.share, error), spread)
+
+
+def _z(difference: float, error: float) -> float | None:
+    """A difference in standard errors; without error infinite, ``None`` for no difference."""
+    if error:
+        return difference / error
+    if difference:
+        return copysign(inf, difference)
+    return None
 
 
 def share_figure(
     name: str,
     printed: tuple[float, ...],
     unit: int,
-    trials: float,
-    own: tuple[int, int],
+    paper_trials: float,
+    own: Sample,
     *,
     exact: bool = False,
     **fields: Any,
@@ -378,9 +417,9 @@ def share_figure(
         What the paper prints, run by run, out of ``unit``.
     unit : int
         100 for percentages.
-    trials : float
-        Those of all runs of the paper.
-    own : tuple of int
+    paper_trials : float
+        Trials of all runs of the paper together.
+    own : Sample
         Our hits and trials.
     exact : bool
         Whether ours is no sample.
@@ -390,11 +429,13 @@ def share_figure(
     Returns
     -------
     Figure
+        With z, the standard errors by which the mean of the printed shares lies above
+        ours, and the spread, the standard error over that mean.
     """
-    hits, own_trials = own
-    share = sum(printed) / len(printed) / unit
-    z, spread = compare_shares((share * trials, trials), own, exact=exact)
-    own_figure = hits * unit / own_trials if own_trials else None
+    printed_share = sum(printed) / len(printed) / unit
+    paper = Sample(printed_share * paper_trials, paper_trials)
+    z, spread = compare_shares(paper, own, exact=exact)
+    own_figure = own.hits * unit / own.trials if own.trials else None
     return Figure(name, printed, own_figure, z, spread=spread, **fields)
 
 
@@ -425,7 +466,7 @@ def mean_figure(
     name: str,
     printed: tuple[float, ...],
     unit: int,
-    trials: float,
+    paper_trials: float,
     values: Mapping[float, int],
     **fields: Any,
 ) -> Figure:
@@ -439,8 +480,8 @@ def mean_figure(
         What the paper prints, run by run: means times ``unit``.
     unit : int
         1 for the means themselves.
-    trials : float
-        Those of all runs of the paper.
+    paper_trials : float
+        Trials of all runs of the paper together.
     values : mapping of float to int
         How often we saw each value.
     **fields
@@ -449,17 +490,20 @@ def mean_figure(
     Returns
     -------
     Figure
+        With z, the standard errors by which the mean of the printed means lies above
+        ours, and the spread, the standard error over it.
     """
     own = Moments.of(values)
     if own is None:
-        return Figure(name, printed, None, None, **fields)
-    # The deviation of our sample stands for both.
-    error = own.deviation * sqrt(1 / trials + 1 / own.n)
-    mean = sum(printed) / len(printed) / unit
-    z = spread = None
+        return Figure(name, printed, own=None, z=None, **fields)
+    # The paper prints no standard deviation: that of our sample stands for both.
+    error = own.deviation * sqrt(1 / paper_trials + 1 / own.n)
+    printed_mean = sum(printed) / len(printed) / unit
+    z = None
+    spread = None
     if error:
-        z = (mean - own.mean) / error
-        spread = error / abs(mean)
+        z = (printed_mean - own.mean) / error
+        spread = error / abs(printed_mean)
     return Figure(name, printed, own.mean * unit, z, spread=spread, **fields)
 
 
@@ -511,8 +555,8 @@ def figures_table(comparison: Comparison, *, reasons: bool = False) -> Table:
     Returns
     -------
     Table
-        With a verdict on each figure if reasons are asked for, or if the text does not
-        determine all of them.
+        With a verdict on each figure if reasons are asked for, or if one is not
+        *determined*: the paper does not say enough to compute it.
     """
     figures = comparison.figures
     runs = len(figures[0].printed)

@@ -10,6 +10,7 @@ from bayesbridge.studies.study import (
     CHOSEN,
     Comparison,
     Figure,
+    Sample,
     compare_shares,
     mean_figure,
     share_figure,
@@ -17,13 +18,13 @@ from bayesbridge.studies.study import (
 
 
 def test_z_by_hand():
-    against_exact = share_figure("heads", (40, 50), 100, 200, (1, 2), exact=True)
+    against_exact = share_figure("heads", (40, 50), 100, 200, Sample(1, 2), exact=True)
     assert (against_exact.z, against_exact.own) == (
         pytest.approx((90 - 100) / sqrt(50)),
         50,
     )
     # Two samples: the statistic whose square is Pearson's χ² of the 2 × 2 table.
-    against_sample = share_figure("heads", (40, 50), 100, 200, (130, 300))
+    against_sample = share_figure("heads", (40, 50), 100, 200, Sample(130, 300))
     chi2 = stats.chi2_contingency([[90, 110], [130, 170]], correction=False).statistic
     assert against_sample.z == pytest.approx(sqrt(chi2))
 
@@ -76,9 +77,9 @@ def test_one_deal_reproduces_nothing_and_a_million_do(study):
 
 
 def test_an_exact_share_of_nothing_can_be_contradicted():
-    assert compare_shares((0, 100), (0, 10**20), exact=True) == (None, 0.0)
-    assert compare_shares((1, 100), (0, 10**20), exact=True)[0] == inf
-    assert compare_shares((0, 100), (0, 100)) == (None, None)
+    assert compare_shares(Sample(0, 100), Sample(0, 10**20), exact=True) == (None, 0.0)
+    assert compare_shares(Sample(1, 100), Sample(0, 10**20), exact=True)[0] == inf
+    assert compare_shares(Sample(0, 100), Sample(0, 100)) == (None, None)
 
 
 def test_the_z_of_a_mean_by_hand():

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.dummies import CONTRACTS, DUMMIES, captures_with_dummies
 from bayesbridge.capture.kernels import bids
-from bayesbridge.capture.playout import NO_TRUMP, play_out
+from bayesbridge.capture.playout import GENERAL, NO_TRUMP, play_out
 from bayesbridge.game.layouts import Floats, FrozenArrays, Masks
 from bayesbridge.studies.auction.strategies import Auctions, Types
 from bayesbridge.studies.deals import deal_blocks
@@ -70,21 +70,23 @@ class GameDeals(FrozenArrays):
 
     @classmethod
     def of(cls, hands: Masks, *, counted: bool = True) -> Self:
-        """Work the deals out; ``hands`` (deals, 4) masks.
+        """Work out all that the game asks of deals; ``hands`` (deals, 4) are masks.
 
-        Counting takes milliseconds a hand, and all else microseconds: without it
-        ``captures`` are nought.
+        To count the dummies with which a hand captures T = 0 … 13 tricks takes
+        milliseconds, and all else microseconds: if it is not ``counted``, ``captures``
+        are nought.
         """
         deals = len(hands)
-        flat = np.ascontiguousarray(hands.ravel())
+        all_hands = np.ascontiguousarray(hands.ravel())
         captures = np.zeros((deals, 4, COUNTED), dtype=np.int64)
         if counted:
-            captures = captures_with_dummies(flat).reshape(captures.shape)
-        levels = bids(flat).level.reshape(deals, 4).astype(np.int16)
+            captures = captures_with_dummies(all_hands).reshape(captures.shape)
+        levels = bids(all_hands).level.reshape(deals, 4).astype(np.int16)
+        # Each way round the table, played out by the general policy on both sides.
         tricks = np.empty((deals, len(TABLES)), dtype=np.int8)
         for column, table in enumerate(TABLES):
             seated = np.ascontiguousarray(hands[:, table])
-            tricks[:, column] = play_out(seated, NO_TRUMP, 0, 0)
+            tricks[:, column] = play_out(seated, NO_TRUMP, GENERAL, GENERAL)
         return cls(hands, captures, levels, tricks)
 
     @classmethod

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from bayesbridge.bidders.notrump_tree import OVER
 from bayesbridge.capture.dummies import DUMMIES
 from bayesbridge.game.layouts import Floats
 from bayesbridge.studies.auction.game import (
@@ -35,25 +36,37 @@ HANDS_A_TYPE: Final = 8  # fewer hands to learn from say nothing of a type
 def findings(
     game: AuctionGame, iterations: int, checkpoint: Path | None
 ) -> dict[str, Any]:
-    """All that the study computes of one game."""
+    """All that the study computes of one game.
+
+    Three ways of bidding are compared: Algorithm 1, the first seat's best response to
+    it, and the equilibrium, which regret minimisation comes to after the iterations.
+    """
     paper = game.algorithm_1()
     paper_gains = game.gains(paper)
     response = game.best_response(paper, FIRST_SEAT)
     curve = []
-    for rounds, bidding in game.learned(checkpoint, BATCH, stages(iterations)):
-        curve.append({"iterations": rounds, **gains_data(game.gains(bidding))})
-    ways = {"algorithm 1": paper, "best response": response, "equilibrium": bidding}
+    equilibrium = paper  # until the last stage has been learned
+    for rounds, learned in game.learned(checkpoint, BATCH, stages(iterations)):
+        curve.append({"iterations": rounds, **gains_data(game.gains(learned))})
+        equilibrium = learned
+    biddings = {
+        "algorithm 1": paper,
+        "best response": response,
+        "equilibrium": equilibrium,
+    }
     return {
         "scheme": game.scheme.name,
         "undertrick": float(game.scheme.undertrick),
         "utility": game.utility,
         "types": game.grouping.number,
-        "bidding": {name: bidding_data(game, way) for name, way in ways.items()},
+        "bidding": {
+            name: bidding_data(game, bidding) for name, bidding in biddings.items()
+        },
         "gains from algorithm 1": gains_data(paper_gains),
         "grouping": grouping_data(game, paper),
         "gains from the equilibrium": curve,
-        "opening": opening_data(game, bidding),
-        "bits": {name: bits_data(game, way) for name, way in ways.items()},
+        "opening": opening_data(game, equilibrium),
+        "bits": {name: bits_data(game, bidding) for name, bidding in biddings.items()},
     }
 
 
@@ -76,30 +89,38 @@ def gains_data(gains: Gains) -> dict[str, Any]:
 
 
 def bidding_data(game: AuctionGame, bidding: Bidding) -> dict[str, Any]:
-    """Points, contracts and calls of a way of bidding, on the fresh deals."""
-    worth = game.worth(bidding)
+    """Points and contracts of a way of bidding, on the fresh deals.
+
+    Also in what share of the auctions with a bid somebody is outbid.
+    """
+    results = game.worth(bidding)
     by_seat = []
     for seat in range(SEATS):
-        points = Estimate.of(worth.points[:, seat])
-        by_seat.append({"points": estimate_data(points), **_declared(worth, seat)})
-    contracts = worth.contracts.sum(axis=(1, 2))
+        points = Estimate.of(results.points[:, seat])
+        by_seat.append({"points": estimate_data(points), **_declared(results, seat)})
+    # ``results.contracts`` is (seats, levels, tricks).
+    contracts_by_seat = results.contracts.sum(axis=(1, 2))
+    contracts = results.contracts.sum(axis=0)
     tree = game.tree
-    opened = worth.reached[(tree.player < 0) & (tree.level > 0)].sum()
-    outbid = worth.reached[(tree.player < 0) & (_bids(game) > 1)].sum()
+    is_end = tree.player == OVER
+    has_bid = tree.level > 0
+    has_two_bids = _bids(game) > 1
+    opened = results.reached[is_end & has_bid].sum()
+    outbid = results.reached[is_end & has_two_bids].sum()
     return {
         "by_seat": by_seat,
-        "contracts": float(contracts.sum() / worth.auctions),
-        "made": _made_share(worth.contracts.sum(axis=0)),
-        "mean_level": _mean_level(worth.contracts.sum(axis=0)),
+        "contracts": float(contracts_by_seat.sum() / results.auctions),
+        "made": _made_share(contracts),
+        "mean_level": _mean_level(contracts),
         "outbid": float(outbid / opened) if opened else None,
     }
 
 
-def _declared(worth: Worth, seat: int) -> dict[str, Any]:
+def _declared(results: Worth, seat: int) -> dict[str, Any]:
     """How often a seat declares and makes its contracts, and their mean level."""
-    contracts = worth.contracts[seat]
+    contracts = results.contracts[seat]
     return {
-        "declares": float(contracts.sum() / worth.auctions),
+        "declares": float(contracts.sum() / results.auctions),
         "made": _made_share(contracts),
         "mean_level": _mean_level(contracts),
     }
@@ -107,7 +128,9 @@ def _declared(worth: Worth, seat: int) -> dict[str, Any]:
 
 def _made_share(contracts: Floats) -> float | None:
     """Of contracts (levels, 14) by level − 1 and tricks; ``None`` without any."""
-    made = sum(row[level + 7 :].sum() for level, row in enumerate(contracts))
+    made = sum(
+        by_tricks[level + 6 :].sum() for level, by_tricks in enumerate(contracts, 1)
+    )
     total = contracts.sum()
     if not total:
         return None
@@ -135,60 +158,84 @@ def _bids(game: AuctionGame) -> Floats:
 
 
 def grouping_data(game: AuctionGame, bidding: Bidding) -> list[dict[str, Any]]:
-    """What the first seat gains by its best response, by the number of its types."""
+    """What the first seat gains by its best response, by how it groups hands into types.
+
+    With several numbers of types by the tricks that a hand captures, and with one by
+    the tricks that the play-out should give it. Groupings with too few hands a type, of
+    those to learn from, are left out.
+    """
     hands = game.learning.hands.size
-    ways = [("captures", number) for number in GROUPINGS]
-    ways.append(("tricks", TRICK_TYPES))
+    groupings = [("captures", number_of_types) for number_of_types in GROUPINGS]
+    groupings.append(("tricks", TRICK_TYPES))
     rows = []
-    for by, number in ways:
-        if number * HANDS_A_TYPE > hands:
+    for by, number_of_types in groupings:
+        if number_of_types * HANDS_A_TYPE > hands:
             continue
-        types = FITTED_TO[by](game.learning, number)
-        response = game.best_response(bidding, FIRST_SEAT, types)
+        fit_types = FITTED_TO[by]
+        grouping = fit_types(game.learning, number_of_types)
+        response = game.best_response(bidding, FIRST_SEAT, grouping)
         gain = game.gain(bidding, response, FIRST_SEAT)
-        rows.append({"by": by, "types": number, **estimate_data(gain)})
+        rows.append({"by": by, "types": number_of_types, **estimate_data(gain)})
     return rows
 
 
 def opening_data(game: AuctionGame, bidding: Bidding) -> list[dict[str, Any]]:
-    """What the first seat opens with each type of hand, the weakest first."""
-    types = game.grouping.types(game.fresh)
-    strategy = bidding.profile[FIRST_SEAT]
-    chances = game.fresh.chances()[:, :, 0]
+    """What the first seat opens with each type of hand, the weakest first.
+
+    For each type: its share of all hands, the mean P(T ≥ 7), what 1NT pays if nobody
+    bids on, and the probability of each call.
+    """
+    types = game.grouping.types(game.fresh)  # (deals, 4 hands)
+    chances = game.fresh.chances()  # (deals, 4, 7) P(T ≥ 7), …, P(T ≥ 13)
+    chance_of_seven = chances[:, :, 0]
+    # Each deal is bid in 24 auctions: (deals, 24) of the hand that speaks first.
     auctions = game.fresh.auctions([types] * SEATS)
-    held = auctions.types[:, :, FIRST_SEAT]
-    played = game.payoffs[0, auctions.tricks[:, :, FIRST_SEAT], DECLARER]
+    first_types = auctions.types[:, :, FIRST_SEAT]
+    first_tricks = auctions.tricks[:, :, FIRST_SEAT]
+    one_notrump = 0  # level − 1
+    paid = game.payoffs[one_notrump, first_tricks, DECLARER]
+    call_chances = _opening_calls(game, bidding)
     rows = []
     for hand_type in range(game.grouping.number):
-        hands = types == hand_type
-        if not hands.any():
+        is_of_type = types == hand_type
+        if not is_of_type.any():
             continue
         rows.append(
             {
-                "share": float(hands.mean()),
-                "chance of 7": float(chances[hands].mean()),
-                "1NT left to play": float(played[held == hand_type].mean()),
-                "calls": strategy[hand_type, : game.tree.calls[0]].tolist(),
+                "share": float(is_of_type.mean()),
+                "chance of 7": float(chance_of_seven[is_of_type].mean()),
+                "1NT left to play": float(paid[first_types == hand_type].mean()),
+                "calls": call_chances[hand_type].tolist(),
             }
         )
     return rows
 
 
+def _opening_calls(game: AuctionGame, bidding: Bidding) -> Floats:
+    """(types, calls) probability of each first call of the first seat.
+
+    These are the first slots of its strategy: those of the start of the auction.
+    """
+    return bidding.profile[FIRST_SEAT][:, : game.tree.calls[0]]
+
+
 def bits_data(game: AuctionGame, bidding: Bidding) -> dict[str, Any]:
     """What the first call of the first seat tells about its T: bits, exact by types.
 
-    Of each call the divergence of P(T ∣ call) from P(T), and their mean by the chance
-    of the call, which is the mutual information.
+    T is how many tricks Algorithm 2 counts for the hand with a dummy. Of each call the
+    divergence of P(T ∣ call) from P(T), and their mean by the chance of the call, which
+    is the mutual information.
     """
-    share, captures = _types_of_hands(game, bidding.groupings[FIRST_SEAT])
-    calls = bidding.profile[FIRST_SEAT][:, : game.tree.calls[0]]
-    joint = (share[:, None] * calls).T @ captures  # (calls, 14) P(call, T)
-    before = share @ captures
+    type_shares, captures = _types_of_hands(game, bidding.groupings[FIRST_SEAT])
+    call_chances = _opening_calls(game, bidding)  # (types, calls) P(call ∣ type)
+    # (calls, 14) P(call, T): call and T are independent given the type.
+    joint = (type_shares[:, None] * call_chances).T @ captures
+    prior = type_shares @ captures  # (14,) P(T)
     rows = []
-    for level, row in enumerate(joint):
-        chance = float(row.sum())
+    for level, joint_of_call in enumerate(joint):
+        chance = float(joint_of_call.sum())
         if chance > 0.0:
-            bits = _divergence(row / chance, before)
+            bits = _divergence(joint_of_call / chance, prior)
             rows.append({"level": level, "chance": chance, "bits": bits})
     mean = sum(row["chance"] * row["bits"] for row in rows)
     return {"calls": rows, "mean": mean}
@@ -197,11 +244,14 @@ def bits_data(game: AuctionGame, bidding: Bidding) -> dict[str, Any]:
 def _types_of_hands(game: AuctionGame, grouping: Grouping) -> tuple[Floats, Floats]:
     """(types,) the share of each type among fresh hands; (types, 14) P(T ∣ type)."""
     types = grouping.types(game.fresh).ravel()
+    # (hands, 14) P(T ∣ hand): dummies with which the hand has this T
     captures = game.fresh.captures.reshape(len(types), -1) / DUMMIES
-    hands = np.bincount(types, minlength=grouping.number)
+    hands_by_type = np.bincount(types, minlength=grouping.number)
     sums = np.zeros((grouping.number, captures.shape[1]))
     np.add.at(sums, types, captures)
-    return hands / len(types), sums / np.maximum(hands, 1)[:, None]
+    # A type that no hand has: 0, not 0 / 0.
+    means = sums / np.maximum(hands_by_type, 1)[:, None]
+    return hands_by_type / len(types), means
 
 
 def _divergence(after: Floats, before: Floats) -> float:

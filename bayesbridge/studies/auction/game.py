@@ -170,9 +170,9 @@ class AuctionGame:
         -------
         Bidding
         """
-        own = self.grouping if grouping is None else grouping
+        seat_grouping = self.grouping if grouping is None else grouping
         groupings = list(bidding.groupings)
-        groupings[seat] = own
+        groupings[seat] = seat_grouping
         auctions = auctions_of(self.learning, groupings)
         with open_executor(workers=self.workers) as (executor, _):
             response = best_response(
@@ -180,11 +180,11 @@ class AuctionGame:
                 bidding.profile,
                 auctions,
                 self.payoffs,
-                seat,
-                own.number,
-                executor,
+                seat=seat,
+                types=seat_grouping.number,
+                executor=executor,
             )
-        return bidding.with_seat(seat, own, response)
+        return bidding.with_seat(seat, seat_grouping, response)
 
     def gain(self, bidding: Bidding, response: Bidding, seat: int) -> Estimate:
         """What a seat gains by a response, on the fresh deals.
@@ -247,7 +247,7 @@ class AuctionGame:
         -------
         Bidding
         """
-        ((_, bidding),) = self.learned(checkpoint, batch, (iterations,))
+        ((_rounds, bidding),) = self.learned(checkpoint, batch, stages=(iterations,))
         return bidding
 
     def learned(
@@ -276,32 +276,33 @@ class AuctionGame:
                 f"{min(stages, default=0)} iterations: give at least 1",
                 iterations=stages,
             )
-        kept = None
+        path_of_learning = None
         if checkpoint is not None:
-            kept = checkpoint / f"learned-{self.digest(batch)}"
-        auctions = auctions_of(self.learning, (self.grouping,) * SEATS)
-        start = Learning.start(self.tree, self.grouping.number)
+            path_of_learning = checkpoint / f"learned-{self.digest(batch)}"
+        groupings = (self.grouping,) * SEATS
+        auctions = auctions_of(self.learning, groupings)
+        learning = Learning.start(self.tree, self.grouping.number)
         with open_executor(workers=self.workers) as (executor, _):
-            learning = start
             for stage in stages:
-                if kept is not None:
-                    learning = _read(kept, stage, learning)
+                if path_of_learning is not None:
+                    learning = _read_learning(path_of_learning, stage, learning)
                 while learning.rounds < stage:
                     learning = learn(
                         self.tree,
                         auctions,
                         self.payoffs,
                         learning,
-                        batch,
-                        self.seed,
-                        executor,
+                        batch=batch,
+                        seed=self.seed,
+                        executor=executor,
                     )
                     report_progress("rounds", learning.rounds, stages[-1])
-                    due = learning.rounds % KEPT_ROUNDS == 0
-                    if kept is not None and (due or learning.rounds == stage):
-                        _write(kept, learning, is_stage=learning.rounds == stage)
+                    is_stage = learning.rounds == stage
+                    is_due = learning.rounds % KEPT_ROUNDS == 0
+                    if path_of_learning is not None and (is_due or is_stage):
+                        _write_learning(path_of_learning, learning, is_stage=is_stage)
                 profile = learning.mean_strategies(self.tree)
-                yield stage, Bidding((self.grouping,) * SEATS, profile)
+                yield stage, Bidding(groupings, profile)
 
     def digest(self, batch: int) -> str:
         """Twelve digits that differ where what is learned differs.
@@ -329,18 +330,23 @@ def auctions_of(deals: GameDeals, groupings: Sequence[Grouping]) -> Auctions:
     return deals.auctions([types[id(grouping)] for grouping in groupings])
 
 
-def _stage_path(kept: Path, stage: int | str) -> Path:
-    return kept.with_name(f"{kept.name}-{stage}.npz")
+BETWEEN_STAGES: Final = "now"
+"""In the name of the file that has what was learned last, before a stage is reached."""
 
 
-def _read(kept: Path, stage: int, learning: Learning) -> Learning:
-    """What a former run learned, at most up to a stage.
+def _stage_path(path: Path, stage: int | str) -> Path:
+    return path.with_name(f"{path.name}-{stage}.npz")
 
-    Where it learned no more than ``learning``, that is the answer.
+
+def _read_learning(path: Path, stage: int, learning: Learning) -> Learning:
+    """What a former run learned, at most up to a stage (a number of rounds).
+
+    Where it learned no more than ``learning``, that is the answer. ``path`` is the
+    start of the names of the files that :func:`_write_learning` writes.
     """
-    for name in (stage, "now"):
+    for name in (stage, BETWEEN_STAGES):
         try:
-            with np.load(_stage_path(kept, name), allow_pickle=False) as arrays:
+            with np.load(_stage_path(path, name), allow_pickle=False) as arrays:
                 rounds = int(arrays["rounds"])
                 if learning.rounds < rounds <= stage:
                     return Learning(rounds, arrays["regrets"], arrays["played"])
@@ -349,19 +355,23 @@ def _read(kept: Path, stage: int, learning: Learning) -> Learning:
     return learning
 
 
-def _write(kept: Path, learning: Learning, *, is_stage: bool) -> None:
-    """Keep what was learned, whole or not at all."""
-    name: int | str = learning.rounds if is_stage else "now"
+def _write_learning(path: Path, learning: Learning, *, is_stage: bool) -> None:
+    """Write what was learned to a file, whole or not at all.
+
+    Each stage has a file of its own; between stages one file is written again and
+    again. ``path`` is the start of their names.
+    """
+    name: int | str = learning.rounds if is_stage else BETWEEN_STAGES
     arrays: dict[str, Any] = learning._asdict()
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(_stage_path(kept, name)) as part, part.open("wb") as file:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(_stage_path(path, name)) as part, part.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
     except OSError as error:
         raise Unwritable(
-            f"checkpoint {str(kept.parent)!r} cannot be written ({error.strerror}): "
+            f"checkpoint {str(path.parent)!r} cannot be written ({error.strerror}): "
             "make room and continue with --resume",
-            path=kept.parent,
+            path=path.parent,
         ) from None
 
 
@@ -446,5 +456,12 @@ def auction_game(
     fresh = worked_out.of_deals(deals // 2, deals)
     grouping = FITTED_TO[by](learning, types)
     return AuctionGame(
-        chosen, utility, levels, learning, fresh, grouping, seed, workers
+        scheme=chosen,
+        utility=utility,
+        levels=levels,
+        learning=learning,
+        fresh=fresh,
+        grouping=grouping,
+        seed=seed,
+        workers=workers,
     )

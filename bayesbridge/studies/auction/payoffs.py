@@ -23,6 +23,8 @@ UTILITIES: Final = ("relative", "net")
 DECLARER: Final = 0  # column of a table of pay-offs
 DEFENDER: Final = 1
 TRICKS: Final = 14  # declarer takes 0 … 13
+# The score of a defeat is negative: the points of this many defenders together.
+DEFENDERS_SCORED: Final = 2
 
 
 def scheme_of(scheme: Scheme | str) -> Scheme:
@@ -42,6 +44,11 @@ def payoffs(
     scheme: Scheme, utility: str = "relative", levels: int = 7, players: int = 3
 ) -> Floats:
     """What contracts pay the declarer and each defender.
+
+    A contract that is made scores for the declarer. One that is defeated scores for
+    each defender: by ``relative`` the declarer, whose pay-off is their points less the
+    mean of the others', loses what one of them scores; by ``net`` what all of them do.
+    The defenders share what the declarer loses, or lose what the declarer gains.
 
     Parameters
     ----------
@@ -72,15 +79,18 @@ def payoffs(
             text=utility,
         )
     defenders = players - 1
+    defenders_paid = 1 if utility == "relative" else defenders
     table = np.empty((levels, TRICKS, 2))
     for level in range(1, levels + 1):
         contract = Contract.of(f"{level}NT by S")
         for tricks in range(TRICKS):
-            # What the declarer scores, or less what two defenders score.
-            net = float(scheme.score(contract, tricks))
+            score = float(scheme.score(contract, tricks))
             is_made = tricks >= contract.tricks_needed
-            if not is_made:
-                each_defender = -net / 2
-                net = -each_defender * (1 if utility == "relative" else defenders)
-            table[level - 1, tricks] = net, -net / defenders
+            if is_made:
+                declarer = score
+            else:
+                points_of_a_defender = -score / DEFENDERS_SCORED
+                declarer = -points_of_a_defender * defenders_paid
+            table[level - 1, tricks, DECLARER] = declarer
+            table[level - 1, tricks, DEFENDER] = -declarer / defenders
     return table

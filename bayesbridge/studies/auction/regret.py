@@ -20,18 +20,19 @@ from itertools import product
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.bidders.notrump_tree import OVER, NotrumpTree
 from bayesbridge.game.layouts import Floats, Ints
 from bayesbridge.runtime.jit import njit
 from bayesbridge.runtime.random64 import State, next64
-from bayesbridge.studies.auction.payoffs import DECLARER, DEFENDER
 from bayesbridge.studies.auction.strategies import (
     BLOCKS,
     Auctions,
     Profile,
     Tricks,
     Types,
+    pay_off,
 )
 
 DROPPED_BITS = 11  # of 64 random bits; a float holds the other 53
@@ -96,41 +97,80 @@ def learn(
     -------
     Learning
     """
-    deals, orders, seats = auctions.types.shape
     rng = np.random.default_rng([seed, learning.rounds])
-    drawn = rng.integers(0, deals * orders, size=batch)
-    states = rng.integers(0, 1 << 64, size=(seats, BLOCKS, 4), dtype=np.uint64)
-    types = auctions.types.reshape(-1, seats)[drawn]
-    tricks = auctions.tricks.reshape(-1, seats)[drawn]
-    strategies = np.zeros_like(learning.regrets)
-
-    def prepare(seat: int) -> None:
-        """Set the strategy of a seat by its regrets, and add it to the mean."""
-        _fill_strategy(tree, learning.regrets[seat], strategies[seat])
-        weight = (learning.rounds + 1.0) ** 2
-        _add_played(tree, seat, strategies[seat], weight, learning.played[seat])
-
-    def try_calls(piece: tuple[int, int]) -> None:
-        seat, block = piece
-        # A block has its own types, so that no two blocks change the same regret.
-        in_block = np.flatnonzero(types[:, seat] % BLOCKS == block)
-        _try_calls(
-            tree,
-            strategies,
-            types[in_block],
-            tricks[in_block],
-            payoffs,
-            seat,
-            states[seat, block],
-            learning.regrets[seat],
-        )
-
-    list(executor.map(prepare, range(seats)))
-    list(executor.map(try_calls, product(range(seats), range(BLOCKS))))
+    batch_of_auctions = _Batch.draw(tree, auctions, payoffs, learning, batch, rng)
+    seats = range(tree.players)
+    list(executor.map(batch_of_auctions.prepare, seats))
+    seats_and_blocks = product(seats, range(BLOCKS))
+    list(executor.map(batch_of_auctions.try_calls, seats_and_blocks))
     rounds = learning.rounds + 1
     # Of the sums over rounds this makes sums in which round t counts t times.
     np.multiply(learning.regrets, rounds / (rounds + 1.0), out=learning.regrets)
     return learning._replace(rounds=rounds)
+
+
+class _Batch(NamedTuple):
+    """The auctions drawn for one round, and the strategies that meet in them.
+
+    The steps of the round change the arrays of ``learning``.
+    """
+
+    tree: NotrumpTree
+    payoffs: Floats  # (levels, 14, 2)
+    learning: Learning
+    types: Types  # (auctions, seats) of the hands
+    tricks: Tricks  # (auctions, seats) that each would take as declarer
+    strategies: Floats  # (seats, types, slots) the present ones, once prepared
+    random_states: NDArray[np.uint64]  # (seats, BLOCKS, 4)
+
+    @classmethod
+    def draw(
+        cls,
+        tree: NotrumpTree,
+        auctions: Auctions,
+        payoffs: Floats,
+        learning: Learning,
+        size: int,
+        rng: np.random.Generator,
+    ) -> Self:
+        """So many auctions, drawn from all auctions of all deals."""
+        deals, auctions_of_a_deal, seats = auctions.types.shape
+        drawn = rng.integers(0, deals * auctions_of_a_deal, size=size)
+        states = rng.integers(0, 1 << 64, size=(seats, BLOCKS, 4), dtype=np.uint64)
+        return cls(
+            tree=tree,
+            payoffs=payoffs,
+            learning=learning,
+            types=auctions.types.reshape(-1, seats)[drawn],
+            tricks=auctions.tricks.reshape(-1, seats)[drawn],
+            strategies=np.zeros_like(learning.regrets),
+            random_states=states,
+        )
+
+    def prepare(self, seat: int) -> None:
+        """Set the strategy of a seat by its regrets, and add it to the mean strategy."""
+        strategy = self.strategies[seat]
+        _fill_strategy(self.tree, self.learning.regrets[seat], strategy)
+        weight = (self.learning.rounds + 1.0) ** 2
+        _add_played(self.tree, seat, strategy, weight, self.learning.played[seat])
+
+    def try_calls(self, seat_and_block: tuple[int, int]) -> None:
+        """Add the regrets of a seat, for the types of hands of one block.
+
+        A block has every BLOCKS-th type, so that no two blocks change the same regret.
+        """
+        seat, block = seat_and_block
+        in_block = np.flatnonzero(self.types[:, seat] % BLOCKS == block)
+        _try_calls(
+            self.tree,
+            self.strategies,
+            self.types[in_block],
+            self.tricks[in_block],
+            self.payoffs,
+            seat,
+            self.random_states[seat, block],
+            self.learning.regrets[seat],
+        )
 
 
 @njit
@@ -197,37 +237,37 @@ def _try_calls(
     state: State,
     regrets: Floats,
 ) -> None:
-    """Add to ``regrets`` (types, slots) of a seat what its calls would have earned.
+    """Add to the regrets of a seat what its calls would have earned in n auctions.
 
-    Of n auctions ``types`` and ``tricks`` (n, seats); ``strategies`` (seats, types,
-    slots) and ``payoffs`` (levels, 14, 2). ``visited``, ``drawn_child`` and ``value``
-    (N,) are those of :func:`_visit_nodes` and :func:`_add_regrets`.
+    ``regrets`` (types, slots) are those of the seat; ``strategies`` (seats, types,
+    slots) are the present ones of all seats. ``types`` and ``tricks`` (n, seats) say
+    what type of hand each speaker holds, and how many tricks they would take as
+    declarer; ``payoffs`` is (levels, 14, 2).
     """
     nodes = len(tree.player)
+    # By node of the tree, and used again for every auction.
     visited = np.empty(nodes, dtype=np.int64)
     drawn_child = np.empty(nodes, dtype=np.int64)
-    value = np.empty(nodes)
-    for i in range(len(types)):
-        number = _visit_nodes(
-            tree, strategies, types[i], seat, state, visited, drawn_child
+    values = np.empty(nodes)
+    for auction in range(len(types)):
+        nodes_visited = _visit_nodes(
+            tree, strategies, types[auction], seat, state, visited, drawn_child
         )
-        for place in range(number - 1, -1, -1):
-            node = visited[place]
+        hand_type = types[auction, seat]
+        # Backwards: what a node leads to is valued before it.
+        for index in range(nodes_visited - 1, -1, -1):
+            node = visited[index]
             player = tree.player[node]
             if player == OVER:
-                value[node] = 0.0
+                values[node] = 0.0
                 if tree.level[node] > 0:
-                    declarer = tree.declarer[node]
-                    taken = tricks[i, declarer]
-                    role = DECLARER if seat == declarer else DEFENDER
-                    value[node] = payoffs[tree.level[node] - 1, taken, role]
+                    taken = tricks[auction, tree.declarer[node]]
+                    values[node] = pay_off(tree, node, taken, payoffs, seat)
             elif player == seat:
-                hand_type = types[i, seat]
-                _add_regrets(
-                    tree, node, strategies[seat, hand_type], value, regrets[hand_type]
-                )
+                strategy = strategies[seat, hand_type]
+                _add_regrets(tree, node, strategy, values, regrets[hand_type])
             else:
-                value[node] = value[drawn_child[node]]
+                values[node] = values[drawn_child[node]]
 
 
 @njit
@@ -243,30 +283,30 @@ def _visit_nodes(
     """List the nodes that an auction comes to, and return how many there are.
 
     Every call of ``seat`` is tried, and one call of each other seat is drawn from its
-    strategy. ``visited`` (N,) is filled with the nodes, each after the one that it
-    comes from, and ``drawn_child`` (N,) with the nodes that drawn calls lead to.
-    ``types`` (seats,) are those of the hands.
+    strategy. ``types`` (seats,) are those of the hands. ``visited`` (N,) is filled with
+    the nodes, each after the one that it comes from; ``drawn_child`` (N,) only where
+    another seat calls, with the node that the drawn call leads to.
     """
     visited[0] = 0
-    number = 1
-    place = 0
-    while place < number:
-        node = visited[place]
-        place += 1
+    nodes = 1
+    nodes_done = 0
+    while nodes_done < nodes:
+        node = visited[nodes_done]
+        nodes_done += 1
         player = tree.player[node]
         if player == OVER:
             continue
         child = tree.first_child[node]
         if player == seat:
             for call in range(tree.calls[node]):
-                visited[number] = child + call
-                number += 1
+                visited[nodes] = child + call
+                nodes += 1
         else:
             call = _draw_call(tree, node, strategies[player, types[player]], state)
             drawn_child[node] = child + call
-            visited[number] = child + call
-            number += 1
-    return number
+            visited[nodes] = child + call
+            nodes += 1
+    return nodes
 
 
 @njit

@@ -30,6 +30,8 @@ type Profile = tuple[Strategy, ...]
 type Types = NDArray[np.int16]
 type Tricks = NDArray[np.int8]
 
+# Kernels with ``inline="always"`` are as fast as if their lines stood in the caller.
+
 NEGLIGIBLE = 1e-9  # a node that is reached less often adds nothing to be seen
 
 BLOCKS = 16
@@ -107,31 +109,37 @@ def worth(
     -------
     Worth
     """
-    deals, orders, seats = auctions.types.shape
-    edges = np.linspace(0, deals, BLOCKS + 1).astype(int)
+    deals, auctions_of_a_deal, seats = auctions.types.shape
+    first_deals = np.linspace(0, deals, BLOCKS + 1).astype(int)
     points = np.zeros((deals, seats))
-    contracts = np.zeros((BLOCKS, seats, tree.levels, TRICKS))
-    reached = np.zeros((BLOCKS, len(tree.player)))
+    contracts_by_block = np.zeros((BLOCKS, seats, tree.levels, TRICKS))
+    reached_by_block = np.zeros((BLOCKS, len(tree.player)))
 
-    def weigh(block: int) -> None:
-        deals_of_block = slice(edges[block], edges[block + 1])
-        _weigh_auctions(
+    def weigh_block(block: int) -> None:
+        """Fill the points of a block of deals, and the sums over it."""
+        block_deals = slice(first_deals[block], first_deals[block + 1])
+        _weigh_deals(
             tree,
             profile,
-            auctions.types[deals_of_block],
-            auctions.tricks[deals_of_block],
+            auctions.types[block_deals],
+            auctions.tricks[block_deals],
             payoffs,
-            points[deals_of_block],
-            contracts[block],
-            reached[block],
+            points[block_deals],
+            contracts_by_block[block],
+            reached_by_block[block],
         )
 
-    list(executor.map(weigh, range(BLOCKS)))
-    return Worth(points, contracts.sum(axis=0), reached.sum(axis=0), deals * orders)
+    list(executor.map(weigh_block, range(BLOCKS)))
+    return Worth(
+        points=points,
+        contracts=contracts_by_block.sum(axis=0),
+        reached=reached_by_block.sum(axis=0),
+        auctions=deals * auctions_of_a_deal,
+    )
 
 
 @njit
-def _weigh_auctions(
+def _weigh_deals(
     tree: NotrumpTree,
     profile: Profile,
     types: Types,
@@ -141,44 +149,97 @@ def _weigh_auctions(
     contracts: Floats,
     reached: Floats,
 ) -> None:
-    """Weigh the results of the auctions.
+    """Weigh the results of all auctions of some deals by their probability.
 
-    Fill ``points`` (deals, seats), add to ``contracts`` (seats, levels, 14) and to
-    ``reached`` (N,).
-
-    ``types`` and ``tricks`` (deals, auctions, seats), ``payoffs`` (levels, 14, 2).
-    Letters: d deal, a auction of it; reach (N,) is the probability of coming to a node.
+    ``types`` and ``tricks`` (deals, auctions, seats) say what type of hand each speaker
+    holds, and how many tricks they would take as declarer. ``points`` (deals, seats) is
+    filled with mean pay-offs; ``contracts`` (seats, levels, 14) and ``reached`` (N,),
+    by nodes of the tree, are added to.
     """
-    deals, orders, seats = types.shape
-    nodes = len(tree.player)
-    reach = np.empty(nodes)
-    for d in range(deals):
-        for a in range(orders):
-            reach[:] = 0.0
-            reach[0] = 1.0
-            for node in range(nodes):
-                chance = reach[node]
-                if chance < NEGLIGIBLE:
-                    continue
-                reached[node] += chance
-                player = tree.player[node]
-                if player >= 0:
-                    strategy = profile[player]
-                    hand_type = types[d, a, player]
-                    child = tree.first_child[node]
-                    slot = tree.first_slot[node]
-                    for call in range(tree.calls[node]):
-                        reach[child + call] = chance * strategy[hand_type, slot + call]
-                elif tree.level[node] > 0:
-                    level = tree.level[node] - 1
-                    declarer = tree.declarer[node]
-                    taken = tricks[d, a, declarer]
-                    contracts[declarer, level, taken] += chance
-                    for seat in range(seats):
-                        role = DECLARER if seat == declarer else DEFENDER
-                        points[d, seat] += chance * payoffs[level, taken, role]
-        for seat in range(seats):
-            points[d, seat] /= orders
+    deals, auctions, _ = types.shape
+    reach = np.empty(len(tree.player))
+    for deal in range(deals):
+        for auction in range(auctions):
+            _weigh_auction(
+                tree,
+                profile,
+                types[deal, auction],
+                tricks[deal, auction],
+                payoffs,
+                points[deal],
+                contracts,
+                reached,
+                reach,
+            )
+        points[deal] /= auctions
+
+
+@njit(inline="always")
+def _weigh_auction(
+    tree: NotrumpTree,
+    profile: Profile,
+    types: Types,
+    tricks: Tricks,
+    payoffs: Floats,
+    points: Floats,
+    contracts: Floats,
+    reached: Floats,
+    reach: Floats,
+) -> None:
+    """Add every way in which one auction may go, times its probability.
+
+    To ``points`` (seats,), ``contracts`` (seats, levels, 14) by declarer, level − 1 and
+    tricks, and ``reached`` (N,). ``types`` and ``tricks`` are (seats,), ``payoffs``
+    (levels, 14, 2). ``reach`` (N,) is overwritten with the probability of coming to
+    each node: nodes stand after the one that they come from, so one pass fills it.
+    """
+    reach[:] = 0.0
+    reach[0] = 1.0
+    for node in range(len(reach)):
+        chance = reach[node]
+        if chance < NEGLIGIBLE:
+            continue
+        reached[node] += chance
+        player = tree.player[node]
+        if player >= 0:
+            _spread(tree, node, profile[player], types[player], reach)
+        elif tree.level[node] > 0:
+            level = tree.level[node] - 1
+            declarer = tree.declarer[node]
+            taken = tricks[declarer]
+            contracts[declarer, level, taken] += chance
+            for seat in range(len(points)):
+                role = DECLARER if seat == declarer else DEFENDER
+                points[seat] += chance * payoffs[level, taken, role]
+
+
+@njit(inline="always")
+def _spread(
+    tree: NotrumpTree, node: int, strategy: Floats, hand_type: int, reach: Floats
+) -> None:
+    """Spread the probability of a node over the nodes that its calls lead to.
+
+    ``strategy`` (types, slots) is that of the seat that calls, with a hand of
+    ``hand_type``; ``reach`` (N,) is the probability of coming to each node.
+    """
+    chance = reach[node]
+    child = tree.first_child[node]
+    slot = tree.first_slot[node]
+    for call in range(tree.calls[node]):
+        reach[child + call] = chance * strategy[hand_type, slot + call]
+
+
+@njit(inline="always")
+def pay_off(
+    tree: NotrumpTree, node: int, taken: int, payoffs: Floats, seat: int
+) -> float:
+    """What a seat earns where an auction ends with a contract.
+
+    ``node`` is that end, ``taken`` the tricks of its declarer, and ``payoffs`` (levels,
+    14, 2) what contracts pay.
+    """
+    role = DECLARER if seat == tree.declarer[node] else DEFENDER
+    return float(payoffs[tree.level[node] - 1, taken, role])
 
 
 def best_response(
@@ -215,41 +276,46 @@ def best_response(
     -------
     array, shape (types, slots)
     """
-    by_type = _auctions_by_type(auctions.types[:, :, seat], types)
+    auctions_by_type = _auctions_by_type(auctions.types[:, :, seat], types)
+    # A row for each auction of each deal.
+    all_types = auctions.types.reshape(-1, auctions.types.shape[2])
+    all_tricks = auctions.tricks.reshape(-1, auctions.tricks.shape[2])
     response = np.zeros((types, tree.slots))
 
     def respond(block: int) -> None:
+        """Find the best calls of the types ``block``, ``block`` + BLOCKS, …"""
         for hand_type in range(block, types, BLOCKS):
-            value = np.zeros(len(tree.player))
-            _add_values(
+            end_values = _end_values(
                 tree,
                 profile,
-                auctions.types,
-                auctions.tricks,
-                by_type[hand_type],
+                all_types,
+                all_tricks,
+                auctions_by_type[hand_type],
                 payoffs,
                 seat,
-                value,
             )
-            _choose_calls(tree, seat, value, response[hand_type])
+            response[hand_type] = _best_calls(tree, seat, end_values)
 
     list(executor.map(respond, range(BLOCKS)))
     return response
 
 
-def _auctions_by_type(types: Types, number: int) -> list[Ints]:
-    """Of each of ``number`` types the flat indices of the auctions that have it.
+def _auctions_by_type(types: Types, number_of_types: int) -> list[Ints]:
+    """For each type the auctions in which a seat holds it.
 
-    ``types`` (deals, auctions) are those of one seat.
+    ``types`` (deals, auctions) are those of the seat; auctions are numbered through all
+    deals.
     """
-    flat = types.ravel()
-    order = np.argsort(flat, kind="stable")
-    ends = np.searchsorted(flat[order], np.arange(1, number))
-    return np.split(order, ends)
+    type_of_auction = types.ravel()
+    sorted_by_type = np.argsort(type_of_auction, kind="stable")
+    starts = np.searchsorted(
+        type_of_auction[sorted_by_type], np.arange(1, number_of_types)
+    )
+    return np.split(sorted_by_type, starts)
 
 
 @njit
-def _add_values(
+def _end_values(
     tree: NotrumpTree,
     profile: Profile,
     types: Types,
@@ -257,22 +323,20 @@ def _add_values(
     indices: Ints,
     payoffs: Floats,
     seat: int,
-    value: Floats,
-) -> None:
-    """Add to ``value`` (N,) what ends of the auction are worth to a seat.
+) -> Floats:
+    """What the ends of an auction are worth to a seat, (N,); 0 at the other nodes.
 
-    Summed over the auctions with these flat indices: the pay-off times the chance that
-    the others let the auction come to this end, whatever the seat calls.
+    Summed over the auctions with these indices: the pay-off times the probability that
+    the other players let the auction come to this end, whatever the seat calls.
 
-    ``types`` and ``tricks`` (deals, auctions, seats), ``payoffs`` (levels, 14, 2).
-    Letters: d deal, a auction of it; reach (N,) is the chance of coming to a node.
+    ``types`` and ``tricks`` (auctions, seats) say what type of hand each speaker holds,
+    and how many tricks they would take as declarer; ``payoffs`` is (levels, 14, 2).
     """
-    orders = types.shape[1]
     nodes = len(tree.player)
+    values = np.zeros(nodes)
+    # (N,) the probability that the other players let the auction come to a node
     reach = np.empty(nodes)
-    for index in indices:
-        d = index // orders
-        a = index % orders
+    for auction in indices:
         reach[:] = 0.0
         reach[0] = 1.0
         for node in range(nodes):
@@ -280,46 +344,44 @@ def _add_values(
             if chance < NEGLIGIBLE:
                 continue
             player = tree.player[node]
-            child = tree.first_child[node]
             if player == seat:
-                for call in range(tree.calls[node]):
-                    reach[child + call] = chance
+                child = tree.first_child[node]
+                reach[child : child + tree.calls[node]] = chance
             elif player >= 0:
-                strategy = profile[player]
-                hand_type = types[d, a, player]
-                slot = tree.first_slot[node]
-                for call in range(tree.calls[node]):
-                    reach[child + call] = chance * strategy[hand_type, slot + call]
+                hand_type = types[auction, player]
+                _spread(tree, node, profile[player], hand_type, reach)
             elif tree.level[node] > 0:
-                declarer = tree.declarer[node]
-                taken = tricks[d, a, declarer]
-                role = DECLARER if seat == declarer else DEFENDER
-                value[node] += chance * payoffs[tree.level[node] - 1, taken, role]
+                taken = tricks[auction, tree.declarer[node]]
+                values[node] += chance * pay_off(tree, node, taken, payoffs, seat)
+    return values
 
 
 @njit
-def _choose_calls(
-    tree: NotrumpTree, seat: int, value: Floats, response: Floats
-) -> None:
-    """Fill ``response`` (slots,) with the best call of a seat wherever it calls.
+def _best_calls(tree: NotrumpTree, seat: int, end_values: Floats) -> Floats:
+    """The best call of a seat wherever it calls: a strategy of one type, (slots,).
 
-    ``value`` (N,) is what ends are worth; that of the other nodes is set, from the
-    last node to the first. On ties the lowest call is the best.
+    ``end_values`` (N,) is what ends are worth, times the probability that the others
+    let the auction come there; it is 0 at all other nodes. From the last node to the
+    first, a node of the seat is worth its best call, one of another player the sum over
+    all calls. On ties the lowest call is the best.
     """
-    for node in range(len(value) - 1, -1, -1):
+    best_calls = np.zeros(tree.calls.sum())
+    values = end_values.copy()
+    for node in range(len(values) - 1, -1, -1):
         if tree.player[node] == OVER:
             continue
         child = tree.first_child[node]
         if tree.player[node] != seat:
             for call in range(tree.calls[node]):
-                value[node] += value[child + call]
+                values[node] += values[child + call]
             continue
         best = 0
         for call in range(1, tree.calls[node]):
-            if value[child + call] > value[child + best]:
+            if values[child + call] > values[child + best]:
                 best = call
-        value[node] = value[child + best]
-        response[tree.first_slot[node] + best] = 1.0
+        values[node] = values[child + best]
+        best_calls[tree.first_slot[node] + best] = 1.0
+    return best_calls
 
 
 def with_seat(profile: Sequence[Strategy], seat: int, strategy: Strategy) -> Profile:

@@ -24,6 +24,9 @@ SEAT_NAMES: Final = ("first", "second", "third")
 
 SETTINGS: Final = ("scheme", "types", "iterations", "utility", "undertrick")
 
+AUCTIONS_OF_A_DEAL: Final = 24
+"""Each of four hands is the dummy with each of six orders of the three others."""
+
 
 @dataclass(frozen=True, slots=True)
 class AuctionStudy:
@@ -94,16 +97,20 @@ class AuctionStudy:
         return Comparison(
             TITLE,
             "points a deal",
-            counts={"deals": deals, "auctions": 24 * deals},
+            counts={"deals": deals, "auctions": AUCTIONS_OF_A_DEAL * deals},
             total=deals,
             deals_per_second=deals / (time.perf_counter() - started),
             answers={"games": games},
         )
 
     def _games(
-        self, deals: int, seed: int, how: RunOptions, schemes: Sequence[Scheme]
+        self, deals: int, seed: int, options: RunOptions, schemes: Sequence[Scheme]
     ) -> Iterator[dict[str, Any]]:
-        """What is found of each scheme and price."""
+        """Solve the auction by each scheme, once for each price of an undertrick.
+
+        ``schemes`` are those of the user, beside the built-in ones. All games have the
+        same deals, which are worked out once.
+        """
         from bayesbridge.game.scoring import SCHEMES
         from bayesbridge.studies.auction.findings import findings
         from bayesbridge.studies.auction.game import auction_game
@@ -112,31 +119,32 @@ class AuctionStudy:
         built_in = list(SCHEMES.values())
         if self.scheme is not None:
             built_in = [scheme_of(self.scheme)]
-        chosen = [*built_in, *schemes]
-        game = auction_game(
-            chosen[0],
+        all_schemes = [*built_in, *schemes]
+        first_game = auction_game(
+            all_schemes[0],
             self.types,
             utility=self.utility,
             deals=deals,
             seed=seed,
-            workers=how.workers,
-            checkpoint=how.checkpoint,
+            workers=options.workers,
+            checkpoint=options.checkpoint,
         )
-        for scoring in chosen:
-            for price in self.undertrick or (scoring.undertrick,):
-                priced = replace(scoring, undertrick=price)
-                same_deals = replace(game, scheme=priced)
-                yield findings(same_deals, self.iterations, how.checkpoint)
+        for scheme in all_schemes:
+            prices = self.undertrick or (scheme.undertrick,)
+            for price in prices:
+                priced_scheme = replace(scheme, undertrick=price)
+                game_on_same_deals = replace(first_game, scheme=priced_scheme)
+                yield findings(game_on_same_deals, self.iterations, options.checkpoint)
 
 
 def tables(comparison: Comparison) -> Iterator[Table]:
     """The tables of each game."""
     for game in comparison.answers["games"]:
-        words = f"{game['scheme']} scheme, {number(game['undertrick'])} an undertrick"
-        yield points_table(game, words)
-        yield gains_table(game, words)
-        yield opening_table(game, words)
-        yield bits_table(game, words)
+        scoring = f"{game['scheme']} scheme, {number(game['undertrick'])} an undertrick"
+        yield points_table(game, scoring)
+        yield gains_table(game, scoring)
+        yield opening_table(game, scoring)
+        yield bits_table(game, scoring)
 
 
 def plus_minus(estimate: Mapping[str, float], digits: int = 2) -> str:
@@ -145,8 +153,11 @@ def plus_minus(estimate: Mapping[str, float], digits: int = 2) -> str:
     return f"{mean} ± {number(estimate['standard_error'], digits)}"
 
 
-def points_table(game: Mapping[str, Any], words: str) -> Table:
-    """Points, contracts and level by seat, of each way of bidding."""
+def points_table(game: Mapping[str, Any], scoring: str) -> Table:
+    """Points, contracts and level by seat, of each way of bidding.
+
+    ``scoring`` are the words of the title for the scheme, as in all these tables.
+    """
     header = ["", "seat", "points", "declares %", "makes %", "level"]
     rows = []
     for way, bidding in game["bidding"].items():
@@ -161,7 +172,7 @@ def points_table(game: Mapping[str, Any], words: str) -> Table:
                     number(answer["mean_level"], 2),
                 ]
             )
-    title = f"By seat in the order of speaking, {words}; best response: of the first"
+    title = f"By seat in the order of speaking, {scoring}; best response: of the first"
     return Table(title, header, rows)
 
 
@@ -170,7 +181,7 @@ def percent_of(share: float | None) -> str:
     return number(None if share is None else 100 * share, 1)
 
 
-def gains_table(game: Mapping[str, Any], words: str) -> Table:
+def gains_table(game: Mapping[str, Any], scoring: str) -> Table:
     """What seats could still gain, by what all bid."""
     header = ["when all bid", *SEAT_NAMES, "together"]
     labelled = [("algorithm 1", game["gains from algorithm 1"])]
@@ -183,24 +194,24 @@ def gains_table(game: Mapping[str, Any], words: str) -> Table:
     for step in game["grouping"]:
         label = f"algorithm 1, {number(step['types'])} types by {step['by']}"
         rows.append([label, plus_minus(step), "", "", ""])
-    return Table(f"What a seat gains by its best response, {words}", header, rows)
+    return Table(f"What a seat gains by its best response, {scoring}", header, rows)
 
 
-def opening_table(game: Mapping[str, Any], words: str) -> Table:
+def opening_table(game: Mapping[str, Any], scoring: str) -> Table:
     """What the first seat opens, by tenths of hands from weak to strong."""
     header = ["hands", "P(T ≥ 7) %", "1NT left to play", "pass %", "1NT %", "2NT %"]
     rows = []
-    for tenth, hands in enumerate(tenths(game["opening"])):
-        calls = [percent_of(chance) for chance in hands["calls"][:3]]
+    for tenth, figures in enumerate(tenths(game["opening"])):
+        pass_1nt_2nt = figures["calls"][:3]
         rows.append(
             [
                 f"{10 * tenth} to {10 * tenth + 10} %",
-                percent_of(hands["chance of 7"]),
-                number(hands["1NT left to play"], 1),
-                *calls,
+                percent_of(figures["chance of 7"]),
+                number(figures["1NT left to play"], 1),
+                *(percent_of(chance) for chance in pass_1nt_2nt),
             ]
         )
-    return Table(f"What the first seat opens in equilibrium, {words}", header, rows)
+    return Table(f"What the first seat opens in equilibrium, {scoring}", header, rows)
 
 
 def tenths(opening: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -242,20 +253,28 @@ def _mean_of_types(
     }
 
 
-def bits_table(game: Mapping[str, Any], words: str) -> Table:
-    """Bits that the first call tells about the caller's T."""
+def bits_table(game: Mapping[str, Any], scoring: str) -> Table:
+    """Bits that the first call tells about T, the tricks that the caller captures.
+
+    A row for each call, a column for each way of bidding.
+    """
     header = ["call", *(f"{way}: %, bits" for way in game["bits"])]
-    by_way = []
+    calls_by_level_of_ways = []
     for answer in game["bits"].values():
-        by_way.append({row["level"]: row for row in answer["calls"]})
-    levels = sorted(set(chain.from_iterable(by_way)))
+        calls_by_level_of_ways.append({call["level"]: call for call in answer["calls"]})
+    levels = sorted(set(chain.from_iterable(calls_by_level_of_ways)))
     rows = []
     for level in levels:
-        cells = [_bits_cell(calls.get(level)) for calls in by_way]
-        rows.append([f"{level}NT" if level else "pass", *cells])
+        name = f"{level}NT" if level else "pass"
+        cells = [
+            _bits_cell(calls_by_level.get(level))
+            for calls_by_level in calls_by_level_of_ways
+        ]
+        rows.append([name, *cells])
     means = [number(answer["mean"], 3) for answer in game["bits"].values()]
     rows.append(["mean", *means])
-    return Table(f"What the first call tells of the caller's T, {words}", header, rows)
+    title = f"What the first call tells of the caller's T, {scoring}"
+    return Table(title, header, rows)
 
 
 def _bits_cell(row: Mapping[str, float] | None) -> str:

@@ -17,6 +17,7 @@ from bayesbridge.studies.auction.deals import GameDeals
 from bayesbridge.studies.auction.strategies import Types
 
 FITTED_HANDS: Final = 20_000  # hands by which the types are found
+RESULTS: Final = range(7, 14)  # the T whose chances tell types apart
 STEPS: Final = 30  # of Lloyd's algorithm
 SLICE: Final = 1 << 14  # hands whose distances are worked out together
 
@@ -60,16 +61,18 @@ class CaptureTypes(FrozenArrays):
 
     @classmethod
     def fit(cls, deals: GameDeals, number: int) -> Self:
-        """Types that hold hands of these deals together, by Lloyd's algorithm.
+        """Types of hands that are near each other, fitted to these deals.
 
-        It starts from hands evenly spaced by P(T ≥ 7), so that the same deals give the
-        same types.
+        By Lloyd's algorithm (k-means) on (hands, 8) square roots of P(T < 7), P(T = 7),
+        …, P(T = 13), whose distance is that of Hellinger. It starts from hands evenly
+        spaced by P(T ≥ 7), so that the same deals give the same types.
         """
         if number < 1:
             raise BayesBridgeError(
                 f"{number} types: a game needs at least 1", types=number
             )
-        roots = _roots(deals.chances().reshape(-1, 7)[:FITTED_HANDS])
+        chances_of_hands = deals.chances().reshape(-1, len(RESULTS))
+        roots = _roots(chances_of_hands[:FITTED_HANDS])
         distinct = np.unique(roots, axis=0)
         if number > len(distinct):
             raise BayesBridgeError(
@@ -89,7 +92,7 @@ class CaptureTypes(FrozenArrays):
 
     def types(self, deals: GameDeals) -> Types:
         """(deals, 4) the type of each hand: that of the nearest vector."""
-        roots = _roots(deals.chances().reshape(-1, 7))
+        roots = _roots(deals.chances().reshape(-1, len(RESULTS)))
         with one_thread():
             return _nearest(self.centres, roots).reshape(-1, 4)
 
