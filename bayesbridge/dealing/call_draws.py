@@ -1,16 +1,16 @@
 """Deals under an auction: draws are accepted by the probability of the calls.
 
-Calls are soft evidence. Let L be the probability that the four hands bid so under a
-model of bidders, and g the density of the proposal. A draw is accepted with probability
-L / (c g), c a constant with L ≤ c g; accepted deals are independent and have the
-posterior distribution given the auction. There are two ways:
+Calls are soft evidence. A draw weighs L / g, where L is the probability that the four
+hands bid so under a model of bidders, and g the density of the draw. It is accepted with
+probability weight / limit, where no weight is above the limit; accepted deals are
+independent and have the posterior distribution given the auction. There are two ways:
 
-* *rejection*: g is uniform and c g = 1. Exact; a deal costs as many draws as the auction
-  is rare.
-* *tilted*: g is fitted to the model (:mod:`bayesbridge.engines.tilt`). No bound is known,
-  so c comes from a pilot, and where L > c g a deal is accepted once instead of L / (c g)
-  times. The share of probability that is *cut off* so is the total variation distance to
-  the exact distribution; it is small, and measured.
+* *rejection*: g is uniform and counts as 1, and so does the limit. Exact; a deal costs
+  as many draws as the auction is rare.
+* *tilted*: g is fitted to the model (:mod:`bayesbridge.engines.tilt`). No limit is known,
+  so it comes from a pilot, and a draw whose weight is above it is accepted once instead
+  of weight / limit times. The share of probability that is *cut off* so is the total
+  variation distance to the exact distribution; it is small, and measured.
 """
 
 from __future__ import annotations
@@ -262,7 +262,9 @@ def call_draws(
     pilot_draws = min(PILOT_DRAWS, max(most_draws, FEWEST_PILOT_DRAWS))
     with one_thread():
         by_rejection = _draws_by_rejection(plan, auction, evidence, pilot_draws)
-        common = COMMON_AUCTION if evidence.separable else COMMON_PAIR_AUCTION
+        common = COMMON_AUCTION
+        if not evidence.separable:  # a call depends on partner's hand too
+            common = COMMON_PAIR_AUCTION
         if by_rejection.chance >= common:
             return by_rejection
         try:
@@ -301,7 +303,7 @@ def _draws_by_proposal(
     pilot_draws: int,
     most_fit_draws: int,
 ) -> CallDraws:
-    """Draws of a density that is fitted to the calls, with what a pilot says of them.
+    """Draws of a density that is fitted to the calls, with a limit chosen by a pilot.
 
     Raises ``Contradiction`` where too few of them explain the calls.
     """
@@ -310,7 +312,7 @@ def _draws_by_proposal(
     proposal = _fitted_proposal(plan, evidence, most_fit_draws)
     draws = replace(by_rejection, proposal=proposal)
     wanted_cut = CUT
-    if not evidence.separable:  # the model, which weighs pairs of hands, is slow
+    if not evidence.separable:  # the model reads two hands at a time, and is slow
         draws = _with_guide_limit(draws, pilot_draws, random)
         share_passed = draws.kept
         pilot_draws = int(
@@ -318,12 +320,20 @@ def _draws_by_proposal(
         )
         wanted_cut = PAIR_CUT
     limit = _choose_limit(draws, pilot_draws, wanted_cut, random)
+    return _with_limit(draws, limit)
+
+
+def _with_limit(draws: CallDraws, limit: _Limit) -> CallDraws:
+    """The same draws with a limit of their weights.
+
+    The draws that it was tried on also tell P(auction) and the share that is kept.
+    """
     # P(auction) is the mean weight over the number of deals, since a uniform draw has
     # the density 1 / deals. The weights are scaled to a largest one of 1: the error
     # counts a missed draw of weight 1.
     largest = float(limit.log_weights.max())
     mean, error = mean_weight(limit.log_weights - largest, limit.drawn)
-    scale = math.exp(largest - math.log(plan.table.total))
+    scale = math.exp(largest - math.log(draws.uniform.total))
     log_acceptance = np.minimum(limit.log_weights - limit.log_limit, 0.0)
     return replace(
         draws,

@@ -255,11 +255,12 @@ def weights_of(combination: Combination, shares: Floats) -> Floats:
 
 
 class Lead(NamedTuple):
-    """The lead to a trick, by declarer."""
+    """A card that declarer leads."""
 
     hand: int
     """Declarer's hand that leads: 0 the first, 1 the second."""
     gap: int
+    """How many groups of the defenders' equals are above the card."""
 
 
 class TrickSoFar(NamedTuple):
@@ -296,18 +297,6 @@ class State(NamedTuple):
     played: tuple[Counts, Counts]
     """What the left and the right defender have played: how many of each group."""
     trick: TrickSoFar
-
-
-"""Declarer's cards by gap in both hands, what the defenders (left, right) have played
-of each group, and the trick:
-
-empty, or the hand that leads (0 first, 1 second) and the gap of its card; then the
-group that the next defender plays; after the third card the defender who is last, the
-gap of declarer's card that holds the trick, -1 if there is none, and two zeros.
-"""
-
-"""Numbers of a trick in which one card lies."""
-"""Numbers of a trick in which two cards lie."""
 
 
 class SuitGame(Search):
@@ -361,13 +350,14 @@ class SuitGame(Search):
         """The outcome if no choice is left that matters, at the start of a trick.
 
         That is so where declarer's cards above all that the defenders have left, which
-        win a trick each, reach the most that is asked for or possible.
+        win a trick each, reach the most that is asked for or possible. Declarer's cards
+        are counted by the number of the defenders' groups of equals above them.
         """
         if state.trick.cards:
             return None
         first, second = state.hands
         longest = max(sum(first), sum(second))
-        # Cards above the highest group that is left have its number as gap, or less.
+        # Cards above the highest group that is left count at its number, or below.
         highest_left = self._highest_group_left(state.played)
         highest_cards = sum(first[: highest_left + 1]) + sum(second[: highest_left + 1])
         winners = min(highest_cards, longest)
@@ -387,7 +377,9 @@ class SuitGame(Search):
     def moves(self, state: State) -> list[Move] | None:
         """Declarer's leads from either hand, or third cards; ``None`` for a defender.
 
-        The third card is the lowest, or one that beats what lies.
+        The third card is the lowest, or one that beats what lies. A card of declarer's
+        is named by its gap: so many groups of the defenders' equals, 0 the highest, are
+        above it. It beats groups of this number and more.
         """
         if state.trick.cards == 0:
             return [self._lead(state, lead) for lead in _leads(state.hands)]
@@ -419,7 +411,10 @@ class SuitGame(Search):
         return Move(lead, after, 0)
 
     def replies(self, state: State, layout_bits: int) -> list[Reply]:
-        """What the defender in turn may play, after the lead or to end the trick."""
+        """What the defender in turn may play, after the lead or to end the trick.
+
+        A card is named by its group of equals, 0 the highest; ``NONE`` is another suit.
+        """
         hands, played, trick = state
         defender = trick.defender_in_turn
         replies: list[Reply] = []
@@ -964,6 +959,9 @@ class SuitPlay(markup.Displayable):
         Returns
         -------
         dict
+            ``sure`` are the tricks that are certain by the best play for them,
+            ``weighed`` is how the layouts were weighed, in words. ``lines`` begins with
+            the plan for most tricks on average; those for each goal follow.
         """
         first_seat, second_seat = self.table
         return {
