@@ -364,10 +364,11 @@ class PlanWords:
     def _move_passage(
         self, plan: Plan, state: State, layout_bits: int, tricks: int
     ) -> Passage:
-        """What declarer or dummy plays, and what follows.
+        """What declarer or dummy plays, and what follows, so many tricks deep.
 
-        The plan is ``None`` in the middle of a trick where one layout is left: there
-        every later card is known, and the best one is told.
+        ``layout_bits``: the layouts that are possible, a bit for each. The plan is
+        ``None`` in the middle of a trick where one layout is left: there every later
+        card is known, and the best one is told.
         """
         if plan is None:
             card = self.ending.double_dummy_move(state, layout_bits)
@@ -386,8 +387,9 @@ class PlanWords:
     ) -> Passage:
         """What a defender may play, and what declarer does after it.
 
-        Cards after which all goes on alike are one case. The rest of the trick stands
-        once, before all cases, if it is the same in all of them.
+        A passage has a clause, the rest of the trick that is being played, and lines,
+        the tricks after it. Cards of the defender after which the passages are the same
+        are one case. A clause that all cases share is told once, before them.
         """
         cases = self._cases(plan, state, layout_bits, tricks)
         clauses = {passage.clause for passage in cases}
@@ -404,7 +406,11 @@ class PlanWords:
         return Passage(common_clause, lines)
 
     def _cases(self, plan: Plan, state: State, layout_bits: int, tricks: int) -> Cases:
-        """The different ways in which a plan goes on after the defender's cards."""
+        """The different passages (the rest of the plan in words) after a defender's card.
+
+        Each comes with the names of the cards that it follows, and their weights.
+        ``layout_bits``: the layouts that are possible, a bit for each.
+        """
         plan_by_card = dict(plan or ())
         cases: Cases = {}
         for reply in self.ending.replies(state, layout_bits):
@@ -423,8 +429,10 @@ class PlanWords:
     ) -> tuple[str, ...]:
         """A heading for each case, such as ``If East plays ♠5: …``, and its lines.
 
-        The likeliest case comes last, after ``Otherwise``. ``common_clause`` has been
-        told before all of them; cases in which nothing else happens are left out.
+        A case is a passage (the rest of the plan: a clause on this trick, and lines on
+        later ones) with the names and weights of the defender's cards before it. The
+        likeliest one comes last, after ``Otherwise``. ``common_clause`` has been told
+        before all of them; cases in which nothing else happens are left out.
         """
         likeliest = max(cases, key=lambda passage: sum(cases[passage].values()))
         likeliest_last = sorted(cases, key=lambda passage: passage == likeliest)

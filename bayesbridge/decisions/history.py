@@ -23,6 +23,7 @@ from bayesbridge.estimators.answer import capture_tricks
 from bayesbridge.estimators.outlook import outlook
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.kinds import Play
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.game.calls import Call, Contract
 from bayesbridge.game.cards import HAND_CARDS, Card, Suit
 from bayesbridge.game.deal import Seat
@@ -491,17 +492,11 @@ def _read_call(
     length_spreads = {
         suit: _weighted_spread(lengths[:, suit], weights, HAND_CARDS) for suit in Suit
     }
-    features = _features(hands, lengths)
+    features = _features(hands, lengths) | _slam_features(call.model, turn, hands)
     key_card_chances: tuple[float, ...] = ()
-    trump = asked_trump(call.model, turn.before)
-    if trump is not None:  # the call answers partner's 4NT
-        key_cards = np.bitwise_count(hands & np.uint64(key_card_mask(trump)))
-        features["key_cards"] = key_cards
-        chances = np.bincount(key_cards, weights, KEY_CARDS + 1)
+    if "key_cards" in features:
+        chances = np.bincount(features["key_cards"], weights, KEY_CARDS + 1)
         key_card_chances = tuple(chances.tolist())
-    control_suit = controlled_suit(call.model, turn.before, turn.call)
-    if control_suit is not None:  # it is a control bid
-        features["control"] = controls(hands, control_suit)
     return CallReading(
         turn.seat,
         turn.call,
@@ -511,6 +506,22 @@ def _read_call(
         features={name: float(weights @ column) for name, column in features.items()},
         key_cards=key_card_chances,
     )
+
+
+def _slam_features(
+    model: BidderModel, turn: Turn, hands: Hands
+) -> dict[str, NDArray[Any]]:
+    """(n,) arrays of what the call tells if it answers 4NT or is a control bid."""
+    features: dict[str, NDArray[Any]] = {}
+    trump = asked_trump(model, turn.before)
+    if trump is not None:
+        features["key_cards"] = np.bitwise_count(
+            hands & np.uint64(key_card_mask(trump))
+        )
+    control_suit = controlled_suit(model, turn.before, turn.call)
+    if control_suit is not None:
+        features["control"] = controls(hands, control_suit)
+    return features
 
 
 def _weighted_spread(numbers: NDArray[Any], weights: Floats, most: int) -> Spread:
