@@ -272,6 +272,11 @@ def agreed_ranks(agreement: str, notrump: bool) -> NDArray[np.int64]:
     -1 where the agreement says nothing of it: agreements are on suits with an honour,
     and each speaks either of low cards or of honours.
     """
+    if agreement not in LEADS:
+        raise BayesBridgeError(
+            f"unknown agreement on leads {agreement!r}: choose {', '.join(LEADS)}",
+            agreement=agreement,
+        )
     low_card_rule = LOW_CARD_LEADS.get(agreement)
     ranks_led = np.full(1 << SUIT_CARDS, NOTHING_AGREED)
     for holding in range(1 << SUIT_CARDS):

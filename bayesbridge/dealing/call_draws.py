@@ -1,16 +1,16 @@
 """Deals under an auction: draws are accepted by the probability of the calls.
 
-Calls are soft evidence. Let L be the probability that the four hands bid so under a
-model of bidders, and g the density of the proposal. A draw is accepted with probability
-L / (c g), c a constant with L ≤ c g; accepted deals are independent and have the
-posterior distribution given the auction. There are two ways:
+Calls are soft evidence. A draw weighs L / g, where L is the probability that the four
+hands bid so under a model of bidders, and g the density of the draw. It is accepted with
+probability weight / limit, where no weight is above the limit; accepted deals are
+independent and have the posterior distribution given the auction. There are two ways:
 
-* *rejection*: g is uniform and c g = 1. Exact; a deal costs as many draws as the auction
-  is rare.
-* *tilted*: g is fitted to the model (:mod:`bayesbridge.engines.tilt`). No bound is known,
-  so c comes from a pilot, and where L > c g a deal is accepted once instead of L / (c g)
-  times. The share of probability that is *cut off* so is the total variation distance to
-  the exact distribution; it is small, and measured.
+* *rejection*: g is uniform and counts as 1, and so does the limit. Exact; a deal costs
+  as many draws as the auction is rare.
+* *tilted*: g is fitted to the model (:mod:`bayesbridge.engines.tilt`). No limit is known,
+  so it comes from a pilot, and a draw whose weight is above it is accepted once instead
+  of weight / limit times. The share of probability that is *cut off* so is the total
+  variation distance to the exact distribution; it is small, and measured.
 """
 
 from __future__ import annotations
@@ -69,72 +69,99 @@ GUIDED_PILOT: Final = 1000
 LEAST_PASSED: Final = 0.02
 """Share of draws that is taken to pass the guides, at least."""
 
-BOUNDS_TRIED: Final = 3
+LIMITS_TRIED: Final = 3
+"""How often a limit is chosen before it is taken as it is."""
+
+MOST_TIMES_CUT: Final = 2.0
+"""How many times the wanted cut fresh draws may lose before a limit is chosen anew."""
+
+PART_OF_MOST_LAYOUTS: Final = 10
+"""A pilot and a fit ask a model at most about this part of its ``most_layouts``."""
 
 LEAST_ESS: Final = 100.0
-"""Effective size of the draws that a bound is chosen from."""
+"""Effective size of the draws that a limit is chosen from, at least."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallDraws:
-    """How deals under an auction are drawn, with estimates of a pilot."""
+    """How deals under an auction are drawn, with estimates of a pilot.
+
+    The *weight* of a draw is P(the calls ∣ deal) over the density of the draw. A draw
+    is accepted with the chance weight / limit, at most 1.
+    """
 
     auction: Auction
-    soft: SoftEvidence
-    #: Uniform draws that meet the exact part of the plan.
-    tables: DealTable
-    #: Draws where the calls point; ``None`` for uniform draws, kept with the chance of
-    #: the calls.
+    #: P(the calls ∣ deal) by the model of the bidders, and by its quick *guide*.
+    evidence: SoftEvidence
+    #: Uniform draws that meet what tables can do of the request.
+    uniform: DealTable
+    #: Draws where the calls point; ``None`` for uniform draws, whose density counts
+    #: as 1 and whose limit is 1.
     proposal: Proposal | None = None
-    #: log c
+    #: Log of the limit of the weights.
     log_limit: float = 0.0
-    #: The same for the guides, which refuse most draws before the model is asked.
+    #: Log of the limit by which the guide refuses draws before the model is asked;
+    #: infinite where no draw goes through the guide.
     log_guide_limit: float = np.inf
     #: P(auction) among the deals that the tables hold.
     chance: float = 0.0
     #: One standard error of it.
     error: float = 0.0
-    #: The share of draws that is kept.
+    #: The share of draws that is accepted.
     kept: float = 0.0
-    #: The share of probability that is cut off; 0 where the way is exact.
+    #: The share of probability above the limit, which is lost; 0 for uniform draws.
     cut: float = 0.0
 
     def propose(self, n: int, rng: np.random.Generator) -> Proposed:
-        """Draw n deals, and return those that may be accepted, with log g of each.
+        """Draw n deals, and return those that may be accepted, with their log densities.
 
-        They meet the exact part of the plan and pass the guides. The guides leave a
-        density of min(g, L' / c'), where L' is their likelihood.
+        Uniform draws all stay, with a log density of 0. Draws of the proposal are
+        dropped where they break what the deals must meet (density 0), and where the
+        guide refuses them.
         """
         if self.proposal is None:
-            return Proposed(self.tables.draw(n, rng), np.zeros(n))
-        masks, log_g = self.proposal.draw(n, rng)
-        is_possible = log_g > -np.inf
-        masks = masks[is_possible]
-        log_g = log_g[is_possible]
+            return Proposed(self.uniform.draw(n, rng), np.zeros(n))
+        masks, log_density = self.proposal.draw(n, rng)
+        is_possible = log_density > -np.inf
+        proposed = Proposed(masks[is_possible], log_density[is_possible])
         if self.log_guide_limit == np.inf:
-            return Proposed(masks, log_g)
-        log_guide = self.soft.of_layouts(masks, guide=True)
-        log_g_passed = np.minimum(log_g, log_guide - self.log_guide_limit)
-        passes = log_g_passed - log_g >= log_uniform(len(masks), rng)
-        return Proposed(masks[passes], log_g_passed[passes])
+            return proposed
+        return self._pass_guide(proposed, rng)
+
+    def _pass_guide(self, proposed: Proposed, rng: np.random.Generator) -> Proposed:
+        """Keep each draw with the chance guide / (guide limit · density), at most 1.
+
+        The guide is a quick approximation of P(the calls ∣ deal). The density of what
+        is kept is the smaller one of the old density and guide / guide limit.
+        """
+        masks, log_density = proposed
+        log_guide = self.evidence.of_layouts(masks, guide=True)
+        log_density_kept = np.minimum(log_density, log_guide - self.log_guide_limit)
+        log_chance_to_pass = log_density_kept - log_density
+        passes = log_chance_to_pass >= log_uniform(len(masks), rng)
+        return Proposed(masks[passes], log_density_kept[passes])
 
     def log_weights(self, n: int, rng: np.random.Generator) -> Floats:
-        """Return log L / g of what is proposed, where L is not 0."""
-        masks, log_g = self.propose(n, rng)
-        log_weights = self.soft.of_layouts(masks) - log_g
+        """Draw n deals, and return the log weights of those whose weight is not 0."""
+        masks, log_density = self.propose(n, rng)
+        log_weights = self.evidence.of_layouts(masks) - log_density
         return log_weights[log_weights > -np.inf]
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Masks, float]:
-        """Draw n deals, and return those that are accepted, with what they exceed.
+        """Draw n deals, and return those that are accepted, and their excess.
 
-        That is the sum of L / (c g) - 1 over those for which it is positive.
+        A draw whose weight is above the limit is accepted once, though it should be
+        weight / limit times. The excess is the sum of what is lost so, weight / limit
+        - 1 of each; uniform draws have none.
         """
-        masks, log_g = self.propose(n, rng)
-        log_acceptance = self.soft.of_layouts(masks) - log_g - self.log_limit
-        accepted = log_acceptance >= log_uniform(len(masks), rng)
+        masks, log_density = self.propose(n, rng)
+        log_weights = self.evidence.of_layouts(masks) - log_density
+        log_ratio_to_limit = log_weights - self.log_limit
+        accepted = log_ratio_to_limit >= log_uniform(len(masks), rng)
         if self.exact:
             return masks[accepted], 0.0
-        excess = np.expm1(np.maximum(log_acceptance[accepted], 0.0)).sum()
+        log_ratio_above_limit = np.maximum(log_ratio_to_limit[accepted], 0.0)
+        excess = np.expm1(log_ratio_above_limit).sum()
         return masks[accepted], float(excess)
 
     @property
@@ -143,7 +170,7 @@ class CallDraws:
         return self.proposal is None
 
     def lines(self) -> list[str]:
-        """How deals are drawn, for people."""
+        """How deals are drawn, for people: the way, P(auction), and what is lost."""
         way = "independent deals, drawn where the calls point and kept by their weight"
         if self.exact:
             way = (
@@ -181,24 +208,29 @@ def log_uniform(n: int, rng: np.random.Generator) -> Floats:
     return np.asarray(np.log1p(-rng.random(n)))
 
 
-def pilot(log_weights: Floats, drawn: int) -> Estimate[float]:
-    """Return the mean of the weights of ``drawn`` draws, with its standard error.
+def mean_weight(log_weights: Floats, drawn: int) -> Estimate[float]:
+    """Return the mean weight of ``drawn`` draws, with its standard error.
 
-    Draws without a weight count 0; the error counts a missed draw of weight 1.
+    ``log_weights`` are those of the draws whose weight is not 0. The error also counts
+    that one more draw might have had weight 1 and was missed.
 
-    >>> pilot(np.zeros(5), 10).mean
+    >>> mean_weight(np.zeros(5), 10).mean
     0.5
     """
     weights = np.exp(log_weights)
     mean = float(weights.sum()) / drawn
-    variance = max(float(np.square(weights).sum()) / drawn - mean**2, 0.0) / drawn
-    return Estimate(mean, math.hypot(math.sqrt(variance), 1.0 / drawn))
+    mean_square = float(np.square(weights).sum()) / drawn
+    variance_of_mean = max(mean_square - mean**2, 0.0) / drawn
+    error_by_missed_draw = 1.0 / drawn
+    error = math.hypot(math.sqrt(variance_of_mean), error_by_missed_draw)
+    return Estimate(mean, error)
 
 
 def limit_of(log_weights: Floats, cut: float) -> float:
-    """Return log c for which the weights lose a share ``cut`` of their sum.
+    """Return the log of the limit by which weights lose a share ``cut`` of their sum.
 
-    They lose it since each weight above c counts as c. It is the smallest such c.
+    They lose it since each weight above the limit counts as the limit. It is the
+    smallest such limit.
 
     >>> round(math.exp(limit_of(np.log([1.0, 1.0, 1.0, 5.0]), 0.25)), 6)
     3.0
@@ -208,132 +240,186 @@ def limit_of(log_weights: Floats, cut: float) -> float:
     largest = float(log_weights.max())
     falling = np.sort(np.exp(log_weights - largest))[::-1]
     ranks = np.arange(1, len(falling) + 1)
+    # What is lost with the limit at each of the weights.
     loss_at_weight = np.cumsum(falling) - falling * ranks
     allowed_loss = cut * float(falling.sum())
-    above = int(np.searchsorted(loss_at_weight, allowed_loss, side="right"))
-    sum_above = float(falling[:above].sum())
-    return largest + math.log((sum_above - allowed_loss) / above)
+    weights_above = int(np.searchsorted(loss_at_weight, allowed_loss, side="right"))
+    sum_above = float(falling[:weights_above].sum())
+    return largest + math.log((sum_above - allowed_loss) / weights_above)
 
 
 def call_draws(
     plan: ConditionTables, auction: Auction, bidder: BidderModel
 ) -> CallDraws:
-    """Say how to draw deals under an auction.
+    """Choose how to draw deals under an auction, by a pilot of some draws.
 
-    They come by rejection, or by tilts where the auction is rare and they fit.
+    Uniform draws that are kept with P(the calls ∣ deal) serve where the auction is
+    common. For a rare one draws are tried that are made where the calls point; they
+    are taken unless they cost more or lose too much.
     """
-    soft = SoftEvidence(tuple(calls_evidence(bidder, auction)))
-    most_draws = cost_of(bidder).most_layouts // 10
-    n = min(PILOT_DRAWS, max(most_draws, FEWEST_PILOT_DRAWS))
-    rejection = CallDraws(auction, soft, plan.table)
+    evidence = SoftEvidence(tuple(calls_evidence(bidder, auction)))
+    most_draws = cost_of(bidder).most_layouts // PART_OF_MOST_LAYOUTS
+    pilot_draws = min(PILOT_DRAWS, max(most_draws, FEWEST_PILOT_DRAWS))
     with one_thread():
-        log_weights = rejection.log_weights(n, np.random.default_rng(SEED))
-        chance, error = pilot(log_weights, n)
-        rejection = replace(rejection, chance=chance, error=error, kept=chance)
-        common = COMMON_AUCTION if soft.separable else COMMON_PAIR_AUCTION
-        if chance >= common:
-            return rejection
+        by_rejection = _draws_by_rejection(plan, auction, evidence, pilot_draws)
+        common = COMMON_AUCTION
+        if not evidence.separable:  # a call depends on partner's hand too
+            common = COMMON_PAIR_AUCTION
+        if by_rejection.chance >= common:
+            return by_rejection
         try:
-            tilts = _by_tilts(plan, rejection, n, min(SEARCH, most_draws))
-        except Contradiction:
-            return rejection
-    # Where guides refuse most of the tilted draws, these cost little.
-    costs_more = soft.separable and tilts.kept < COST_OF_TILTS * chance
-    if costs_more or tilts.cut > MOST_CUT:
-        return rejection
-    return tilts
+            by_proposal = _draws_by_proposal(
+                plan,
+                by_rejection,
+                pilot_draws=pilot_draws,
+                most_fit_draws=min(SEARCH, most_draws),
+            )
+        except Contradiction:  # too few of the draws explain the calls
+            return by_rejection
+    if by_proposal.cut > MOST_CUT:
+        return by_rejection
+    # Without a guide a draw costs COST_OF_TILTS uniform ones, and must be kept as much
+    # more often. With one the model is not asked about most draws: they cost little.
+    must_pay = COST_OF_TILTS * by_rejection.kept
+    if evidence.separable and by_proposal.kept < must_pay:
+        return by_rejection
+    return by_proposal
 
 
-def _by_tilts(
-    plan: ConditionTables, rejection: CallDraws, n: int, search: int
+def _draws_by_rejection(
+    plan: ConditionTables, auction: Auction, evidence: SoftEvidence, pilot_draws: int
 ) -> CallDraws:
-    """Draws where the calls point; raises ``Contradiction`` where tilts do not fit."""
-    soft = rejection.soft
+    """Uniform draws, of which each is kept with P(the calls ∣ deal)."""
+    draws = CallDraws(auction, evidence, uniform=plan.table)
+    log_weights = draws.log_weights(pilot_draws, np.random.default_rng(SEED))
+    chance, error = mean_weight(log_weights, pilot_draws)
+    return replace(draws, chance=chance, error=error, kept=chance)
+
+
+def _draws_by_proposal(
+    plan: ConditionTables,
+    by_rejection: CallDraws,
+    *,
+    pilot_draws: int,
+    most_fit_draws: int,
+) -> CallDraws:
+    """Draws of a density that is fitted to the calls, with a limit chosen by a pilot.
+
+    Raises ``Contradiction`` where too few of them explain the calls.
+    """
+    evidence = by_rejection.evidence
     random = np.random.default_rng(SEED)
-    draws = replace(rejection, proposal=_fitted_proposal(plan, soft, search))
+    proposal = _fitted_proposal(plan, evidence, most_fit_draws)
+    draws = replace(by_rejection, proposal=proposal)
     wanted_cut = CUT
-    if not soft.separable:
-        draws, n = _with_guides(draws, n, random)
+    if not evidence.separable:  # the model reads two hands at a time, and is slow
+        draws = _with_guide_limit(draws, pilot_draws, random)
+        share_passed = draws.kept
+        pilot_draws = int(
+            min(pilot_draws, GUIDED_PILOT) / max(share_passed, LEAST_PASSED)
+        )
         wanted_cut = PAIR_CUT
-    bound = _chosen_bound(draws, n, wanted_cut, random)
-    largest = float(bound.log_weights.max())
-    mean, error = pilot(bound.log_weights - largest, bound.drawn)
-    scale = math.exp(largest - math.log(plan.table.total))
-    log_kept = np.minimum(bound.log_weights - bound.log_limit, 0.0)
+    limit = _choose_limit(draws, pilot_draws, wanted_cut, random)
+    return _with_limit(draws, limit)
+
+
+def _with_limit(draws: CallDraws, limit: _Limit) -> CallDraws:
+    """The same draws with a limit of their weights.
+
+    The draws that it was tried on also tell P(auction) and the share that is kept.
+    """
+    # P(auction) is the mean weight over the number of deals, since a uniform draw has
+    # the density 1 / deals. The weights are scaled to a largest one of 1: the error
+    # counts a missed draw of weight 1.
+    largest = float(limit.log_weights.max())
+    mean, error = mean_weight(limit.log_weights - largest, limit.drawn)
+    scale = math.exp(largest - math.log(draws.uniform.total))
+    log_acceptance = np.minimum(limit.log_weights - limit.log_limit, 0.0)
     return replace(
         draws,
-        log_limit=bound.log_limit,
+        log_limit=limit.log_limit,
         chance=mean * scale,
         error=error * scale,
-        kept=pilot(log_kept, bound.drawn).mean,
-        cut=bound.cut,
+        kept=mean_weight(log_acceptance, limit.drawn).mean,
+        cut=limit.cut,
     )
 
 
 def _fitted_proposal(
-    plan: ConditionTables, soft: SoftEvidence, search: int
+    plan: ConditionTables, evidence: SoftEvidence, most_fit_draws: int
 ) -> Proposal:
-    """A density of deals that is fitted to the guides of the model."""
-    constraints = replace(plan.known, conditions=plan.exact)
-    target = Target(tightened(constraints, plan.exact), soft)
-    tilts = tilted(
+    """A density of deals that is fitted to the guide of the bidders' model.
+
+    Its draws keep the known cards and the conditions that tables do exactly. At most
+    ``most_fit_draws`` are made in the first step of the fit.
+    """
+    known = replace(plan.known, conditions=plan.exact)
+    # What the conditions say plainly of lengths and points, so that the fit begins there.
+    constraints = tightened(known, plan.exact)
+    target = Target(constraints, evidence)
+    fit = tilted(
         target.constraints,
         plan.table,
         target.guide_likelihood,
-        soft.seats,
+        evidence.seats,
         draws=FIT_DRAWS,
         rng=SEED,
-        search=search,
+        search=most_fit_draws,
     )
-    return tilts.proposal
+    return fit.proposal
 
 
-def _with_guides(
+def _with_guide_limit(
     draws: CallDraws, n: int, random: np.random.Generator
-) -> tuple[CallDraws, int]:
-    """The same with guides that refuse most draws before the model is asked.
+) -> CallDraws:
+    """The same draws, of which a quick guide refuses most before the model is asked.
 
-    Also returns how many to draw: one that the guides refuse is cheap.
+    Its limit is chosen on n draws; ``kept`` is the share of them that passes.
     """
-    masks, log_g = draws.propose(n, random)
-    log_weights = draws.soft.of_layouts(masks, guide=True) - log_g
-    log_limit = limit_of(log_weights[log_weights > -np.inf], PAIR_CUT)
-    share_passed = float(np.exp(np.minimum(log_weights - log_limit, 0.0)).sum()) / n
-    n_guided = int(min(n, GUIDED_PILOT) / max(share_passed, LEAST_PASSED))
-    return replace(draws, log_guide_limit=log_limit), n_guided
+    masks, log_density = draws.propose(n, random)
+    log_weights = draws.evidence.of_layouts(masks, guide=True) - log_density
+    log_guide_limit = limit_of(log_weights[log_weights > -np.inf], PAIR_CUT)
+    chance_to_pass = np.exp(np.minimum(log_weights - log_guide_limit, 0.0))
+    share_passed = float(chance_to_pass.sum()) / n
+    return replace(draws, log_guide_limit=log_guide_limit, kept=share_passed)
 
 
-class _Bound(NamedTuple):
-    """A bound on the weights, what it cuts off, and the draws that it was chosen by."""
+class _Limit(NamedTuple):
+    """A limit of the weights, and the draws that it was chosen and tried on."""
 
     log_limit: float
     cut: float
+    """The share of the weights above it, by the draws that it was tried on."""
     log_weights: Floats
+    """Log weights of all the draws, without those of weight 0."""
     drawn: int
+    """How many were drawn, those of weight 0 among them."""
 
 
-def _chosen_bound(
+def _choose_limit(
     draws: CallDraws, n: int, wanted_cut: float, random: np.random.Generator
-) -> _Bound:
-    """Choose a bound and try it on as many fresh draws.
+) -> _Limit:
+    """Choose the limit of the weights on n draws, and try it on n fresh ones.
 
-    It is chosen again from both if it loses too much of the fresh ones.
+    It shall cut off a share ``wanted_cut`` of the weights. Where the fresh draws lose
+    much more, the limit is chosen again on all draws so far and tried on as many anew.
     """
     log_weights = draws.log_weights(n, random)
     drawn = n
     log_limit = 0.0
     cut = 1.0
-    for _ in range(BOUNDS_TRIED):
+    for _ in range(LIMITS_TRIED):
         log_limit = limit_of(log_weights, wanted_cut)
         if Weights(log_weights).ess < LEAST_ESS:
             raise Contradiction("too few draws explain the calls", evidence=())
-        fresh = draws.log_weights(drawn, random)
-        cut = max(wanted_cut, _share_above(fresh, log_limit))
-        log_weights = np.concatenate([log_weights, fresh])
-        drawn *= 2
-        if cut <= 2 * wanted_cut:
+        fresh_draws = drawn
+        fresh_log_weights = draws.log_weights(fresh_draws, random)
+        cut = max(wanted_cut, _share_above(fresh_log_weights, log_limit))
+        log_weights = np.concatenate([log_weights, fresh_log_weights])
+        drawn += fresh_draws
+        if cut <= MOST_TIMES_CUT * wanted_cut:
             break
-    return _Bound(log_limit, cut, log_weights, drawn)
+    return _Limit(log_limit, cut, log_weights, drawn)
 
 
 def _share_above(log_weights: Floats, log_limit: float) -> float:

@@ -65,16 +65,26 @@ class Script:
 MOST_BINS: Final = 10_000
 MOST_DEALS: Final = 10_000_000
 MOST_DRAWS: Final = 1 << 40
+
+AMOUNTS: Final[Mapping[str, tuple[int, int]]] = {
+    "produce": (1, MOST_DEALS),
+    "generate": (1, MOST_DRAWS),
+    "seed": (0, MOST_DRAWS),
+}
+"""The least and the largest number that may stand after a word."""
+
 MOST_WEIGHT: Final = 1000
 MOST_AXES: Final = 2
 """Values that a frequency tells in one table."""
 
 EDGE_BINS: Final = 2
-"""Bins of a range for what is below it and above it."""
+"""Bins that a table has beside those of a range: values below it and above it."""
 
 
 def parse(text: str) -> Script:
     """Read a script; what is wrong with it is one line with line and column.
+
+    Of several conditions the last one counts; the lines of the others are noted.
 
     >>> parse("produce 10 condition hcp(north) >= 20").produce
     10
@@ -82,10 +92,11 @@ def parse(text: str) -> Script:
     parser = _ScriptParser(text)
     while parser.next.kind != "end":
         parser.statement()
+    overruled = parser.condition_lines[:-1]
     return Script(
         predealt=tuple(parser.hands),
         actions=tuple(parser.actions),
-        overruled=tuple(parser.condition_lines[:-1]),
+        overruled=tuple(overruled),
         **parser.settings,
     )
 
@@ -138,15 +149,13 @@ class _ScriptParser(Parser):
     def _amount(self, command: Token) -> None:
         """``produce 10``, ``generate 1000`` or ``seed 1``"""
         word = command.text
-        least = 0
-        most = MOST_DRAWS
-        if word == "produce":
-            least = 1
-            most = MOST_DEALS
-        number = self.number(f"{word} 1000")
-        if not least <= number <= most:
-            raise command.wrong(f"{word} {number}: write a number from 1 to {most}")
-        self.settings[word] = number
+        least, most = AMOUNTS[word]
+        amount = self.number(f"{word} 1000")
+        if not least <= amount <= most:
+            raise command.wrong(
+                f"{word} {amount}: write a number from {least} to {most}"
+            )
+        self.settings[word] = amount
 
     def _dealer(self, command: Token) -> None:
         """``dealer north``"""
@@ -206,20 +215,22 @@ class _ScriptParser(Parser):
                 self.accept(",")
 
     def _give(self, seat: int, token: Token) -> None:
-        """Give a seat the cards of a word such as ``SAKQ``."""
-        suit = SUIT_LETTERS.index(token.text[0])
+        """Give a seat the cards of a word such as ``SAKQ``; no card may be given twice."""
+        suit_letter = token.text[0]
+        suit = SUIT_LETTERS.index(suit_letter)
         for rank in token.text[1:]:
             card = SUIT_CARDS * suit + RANKS.index(rank)
-            earlier = self._given_by.setdefault(card, token)
-            if self.hands[seat] >> card & 1 or earlier is not token:
+            earlier = self._given_by.get(card)
+            if earlier is not None:
                 raise token.wrong(
-                    f"{token.text[0]}{rank} is given in line {earlier.line} already: "
+                    f"{suit_letter}{rank} is given in line {earlier.line} already: "
                     "give it once"
                 )
+            self._given_by[card] = token
             self.hands[seat] |= 1 << card
 
     def _action(self) -> Action:
-        """One action: a way to print deals, an average or a frequency."""
+        """Read one action: a way to print deals, an average or a frequency."""
         token = self.read()
         if token.kind != "word" or token.text not in ACTIONS:
             raise token.wrong(
@@ -230,9 +241,11 @@ class _ScriptParser(Parser):
             return self._print_action(token.text)
         title = ""
         if self.next.kind == "text":
-            title = self.read().text[1:-1]
+            quoted_title = self.read().text
+            title = quoted_title[1:-1]
         if token.text == "average":
-            return Action("average", (self.expression(),), title=title)
+            value = self.expression()
+            return Action("average", (value,), title=title)
         return self._frequency(token, title)
 
     def _print_action(self, form: str) -> Action:
@@ -244,18 +257,14 @@ class _ScriptParser(Parser):
         return Action(form, (self.expression(),))
 
     def _frequency(self, token: Token, title: str) -> Action:
-        """``(value, low, high)``, or two values with their ranges in one table."""
-        example = "frequency (value, low, high)"
+        """Read ``(value, low, high)``, or two values with their ranges in one table."""
         self.expect("(", 'frequency "title" (…)')
         values: list[Expression] = []
         ranges: list[tuple[int, int]] = []
         cells = 1
         while not values or (len(values) < MOST_AXES and self.accept(",")):
             values.append(self.expression())
-            self.expect(",", example)
-            low = self.number("the lowest value")
-            self.expect(",", example)
-            high = self.number("the highest value")
+            low, high = self._range_of_frequency()
             ranges.append((low, high))
             cells *= high - low + 1 + EDGE_BINS
             if low > high or cells > MOST_BINS:
@@ -265,6 +274,15 @@ class _ScriptParser(Parser):
                 )
         self.expect(")", "a bracket that closes")
         return Action("frequency", tuple(values), tuple(ranges), title)
+
+    def _range_of_frequency(self) -> tuple[int, int]:
+        """Read ``, low, high``."""
+        example = "frequency (value, low, high)"
+        self.expect(",", example)
+        low = self.number("the lowest value")
+        self.expect(",", example)
+        high = self.number("the highest value")
+        return low, high
 
 
 _SUIT_CARDS: Final = re.compile(f"[{SUIT_LETTERS}][{RANKS}]+")

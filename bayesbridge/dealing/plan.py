@@ -9,12 +9,12 @@ always tested. How deals under an auction are drawn is
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ from bayesbridge.game.cards import HAND_CARDS, Card, Hand, Strain
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Layouts, Masks
 from bayesbridge.runtime.progress import report_progress, watch_progress
-from bayesbridge.runtime.random64 import Seed, generator, seed_state
+from bayesbridge.runtime.random64 import Seed, State, generator, seed_state
 
 SOLVED_AT_ONCE: Final = 256
 """Deals that are solved before progress is reported."""
@@ -136,9 +136,20 @@ class Drawn:
             return 0.0
         return self.excess / (self.called + self.excess)
 
+    def add_batch(
+        self, *, drawn: int, called: int, excess: float, passed: Masks
+    ) -> None:
+        """Count a batch of draws, of which (n, 4) ``passed`` are those found."""
+        self.drawn += drawn
+        self.called += called
+        self.excess += excess
+        self.kept += len(passed)
+        self.masks.append(passed)
+
     def first(self, n: int) -> Masks:
         """Return (n, 4) masks of the first n deals."""
-        return np.concatenate([np.empty((0, 4), dtype=np.uint64), *self.masks])[:n]
+        no_deal = np.empty((0, 4), dtype=np.uint64)
+        return np.concatenate([no_deal, *self.masks])[:n]
 
     def verify(self, n: int) -> None:
         """Refuse a search that found fewer than n deals."""
@@ -234,7 +245,7 @@ class DealPlan:
         elif not isinstance(condition, Expression):
             condition = parse_expression(condition)
         all_pieces = pieces(*evidence)
-        plan = _planned(given, condition, all_pieces)
+        plan = _plan_tables(given, condition, all_pieces)
         if any(map(needs_solver, plan.tested)):
             find_solver()
         auction = _auction_of(all_pieces)
@@ -334,29 +345,43 @@ class DealPlan:
         if self.is_one_deal:
             return self._copies(n, random)
         search = Drawn()
-        largest = LARGEST_BATCH
-        if self._solves:
-            largest = LARGEST_SOLVED_BATCH
-        size = SMALLEST_BATCH
+        batch_sizes = self._batch_sizes()
         while search.kept < n and search.drawn < most:
-            batch = min(size, most - search.drawn)
-            if self.exact:
-                batch = min(LARGEST_BATCH, n - search.kept)
-            if self.calls is None:
-                masks = self.plan.table.draw(batch, state)
-            else:
-                masks, excess = self.calls.draw(batch, random)
-                search.excess += excess
-            search.called += len(masks)
-            masks = self._tested(masks, random)
-            search.drawn += batch
-            search.kept += len(masks)
-            search.masks.append(masks)
-            size = min(2 * size, largest)
+            draws = min(next(batch_sizes), most - search.drawn)
+            if self.exact:  # every draw is a deal that is wanted
+                draws = min(LARGEST_BATCH, n - search.kept)
+            proposed, excess = self._propose(draws, random, state)
+            search.add_batch(
+                drawn=draws,
+                called=len(proposed),
+                excess=excess,
+                passed=self._tested(proposed, random),
+            )
             report_progress("deals", min(search.kept, n), n)
             if watch is not None:
                 watch(search)
         return search
+
+    def _batch_sizes(self) -> Iterator[int]:
+        """How many draws to make at a time: few at first, each time twice as many."""
+        largest = LARGEST_SOLVED_BATCH if self._solves else LARGEST_BATCH
+        size = SMALLEST_BATCH
+        while True:
+            yield size
+            size = min(2 * size, largest)
+
+    def _propose(
+        self, draws: int, random: np.random.Generator, state: State
+    ) -> tuple[Masks, float]:
+        """Make draws from the tables, or such as the calls accept, before any test.
+
+        Returns (n, 4) masks, fewer than ``draws`` where calls refuse some, and what the
+        accepted ones exceeded (:attr:`Drawn.excess`). Tables take their random numbers
+        from ``state``, calls from ``random``.
+        """
+        if self.calls is None:
+            return self.plan.table.draw(draws, state), 0.0
+        return self.calls.draw(draws, random)
 
     @property
     def is_one_deal(self) -> bool:
@@ -383,9 +408,10 @@ class DealPlan:
         return Drawn(drawn=drawn, called=drawn, kept=len(masks), masks=[masks])
 
     def _tested(self, masks: Masks, rng: np.random.Generator) -> Masks:
-        """The (n, 4) draws that pass the tests.
+        """The (n, 4) draws that pass the tests: parts of the condition, then ``where``.
 
-        Parts that need tricks come last, for what has passed the others.
+        Parts that need double-dummy tricks, which take seconds, are tested last, on
+        what has passed the others.
         """
         tested = self.plan.tested
         quick_parts = [condition for condition in tested if not needs_solver(condition)]
@@ -602,12 +628,13 @@ def _auction_of(evidence: Iterable[Piece]) -> Auction | None:
     return auction
 
 
-def _planned(
+def _plan_tables(
     given: Constraints, condition: Expression, evidence: tuple[Piece, ...]
 ) -> ConditionTables:
-    """Tables of cards, a condition and pieces of evidence but calls.
+    """Tables of the known cards, a condition, and the pieces of evidence.
 
-    Where no deal fits, the error names a smallest set of pieces in conflict.
+    Calls are left out, since they forbid no deal. Where no deal fits, the error names a
+    smallest set of pieces in conflict.
     """
     for piece in evidence:
         if isinstance(piece, Play):
@@ -615,23 +642,38 @@ def _planned(
                 f"{piece}: deals are made before the play, give the card with Holds",
                 text=str(piece),
             )
-    in_conflict = tuple(piece for piece in evidence if not isinstance(piece, Called))
+    hard_evidence = tuple(piece for piece in evidence if not isinstance(piece, Called))
     try:
-        return _tables(given, condition, in_conflict)
+        return _tables(given, condition, hard_evidence)
     except Contradiction as error:
         contradiction = error
-    for piece in in_conflict:
-        fewer = tuple(
+    raise _smallest_conflict(given, condition, hard_evidence, contradiction)
+
+
+def _smallest_conflict(
+    given: Constraints,
+    condition: Expression,
+    evidence: tuple[Piece, ...],
+    contradiction: Contradiction,
+) -> Contradiction:
+    """The error that names pieces of evidence which no deal fits together.
+
+    ``contradiction`` is that of all pieces. Each piece without which no deal fits
+    either is left out; the cards and the condition alone are named by their own error.
+    """
+    in_conflict = evidence
+    for piece in evidence:
+        without_piece = tuple(
             kept_piece for kept_piece in in_conflict if kept_piece is not piece
         )
         try:
-            _tables(given, condition, fewer)
+            _tables(given, condition, without_piece)
         except Contradiction as error:
-            in_conflict = fewer
+            in_conflict = without_piece
             contradiction = error
     if not in_conflict:
-        raise contradiction
-    raise Contradiction(
+        return contradiction
+    return Contradiction(
         f"{contradiction}; in conflict: {'; '.join(map(str, in_conflict))}",
         evidence=in_conflict,
     )
@@ -682,6 +724,14 @@ class HandType:
                 f"share {share!r} of type {name!r}: write a positive number", text=text
             )
         return cls(name, parse_expression(condition), relative_share)
+
+
+class LevelledDeals(NamedTuple):
+    """Deals of several types in random order."""
+
+    layouts: Layouts
+    names: list[str]  #: The name of the type of each deal.
+    searches: Mapping[str, Drawn]  #: By name, what the search for each type took.
 
 
 @dataclass(frozen=True, eq=False)
@@ -741,12 +791,11 @@ class Levelled:
         *,
         most: int = MOST_DRAWS,
         watch: Callable[[str, int], Callable[[Drawn], object]] | None = None,
-    ) -> tuple[Layouts, list[str], Mapping[str, Drawn]]:
-        """Draw n deals in random order.
+    ) -> LevelledDeals:
+        """Draw n deals, of each type its share, in random order.
 
-        Returns them with the name of the type of each, and what the search for each
-        type took. ``watch`` makes what :meth:`DealPlan.search` calls, from the name of
-        a type and how many deals of it are wanted.
+        ``watch`` makes, from the name of a type and how many deals of it are wanted,
+        the function that :meth:`DealPlan.search` calls after every batch of draws.
         """
         random = generator(rng)
         searches: dict[str, Drawn] = {}
@@ -756,10 +805,11 @@ class Levelled:
             self.types, self.plans, self.sizes(n), strict=True
         ):
             name = hand_type.name
+            watch_search = None
+            if watch is not None:
+                watch_search = watch(name, size)
+            # Progress is told below, over the deals of all types.
             with watch_progress(None):
-                watch_search = None
-                if watch is not None:
-                    watch_search = watch(name, size)
                 search = plan.search(size, random, most=most, watch=watch_search)
             search.verify(size)
             searches[name] = search
@@ -767,5 +817,8 @@ class Levelled:
             names += [name] * size
             report_progress("deals", len(names), n)
         order = random.permutation(n)
-        layouts = Layouts.adopt(np.concatenate(masks)[order])
-        return layouts, [names[place] for place in order.tolist()], searches
+        return LevelledDeals(
+            layouts=Layouts.adopt(np.concatenate(masks)[order]),
+            names=[names[place] for place in order.tolist()],
+            searches=searches,
+        )

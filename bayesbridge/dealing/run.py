@@ -122,14 +122,18 @@ def oneline(layouts: Layouts, numbering: Numbering) -> Iterator[str]:
 def hands_in_columns(
     seats: Sequence[Seat], layouts: Layouts, numbering: Numbering
 ) -> Iterator[str]:
-    """Write hands beside each other, all four under the number of the board."""
+    """Write the hands of some seats beside each other, a line for each suit.
+
+    Where all four seats are shown, the number of the board stands above them.
+    """
     for board, masks in enumerate(layouts.masks.tolist(), numbering.first):
         if len(seats) == len(Seat):
             yield f"{board:4}."
-        hands = [suits_of(masks[seat], " ", "-") for seat in seats]
-        for *first_hands, last_hand in zip(*hands, strict=True):
-            columns = [f"{cards} ".ljust(COLUMN) for cards in first_hands]
-            yield "".join([*columns, f"{last_hand} "])
+        suits_by_hand = [suits_of(masks[seat], " ", "-") for seat in seats]
+        for holdings_of_suit in zip(*suits_by_hand, strict=True):
+            *first_holdings, last_holding = holdings_of_suit
+            columns = [f"{cards} ".ljust(COLUMN) for cards in first_holdings]
+            yield "".join([*columns, f"{last_holding} "])
         yield ""
 
 
@@ -140,7 +144,8 @@ def in_file(
 ) -> Iterator[str]:
     """Write the lines of a file of records.
 
-    In PBN the type of a deal follows it as a comment.
+    In PBN, the only format with lines ``[Deal …``, the type of a deal follows its line
+    as a comment.
     """
     text = StringIO()
     write(numbering.records(layouts), text)
@@ -192,22 +197,25 @@ FORMS: Final[dict[str, Form]] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A statistic over all deals that fit, or over those that were drawn."""
+    """What an average or a frequency is over all deals that fit, or those drawn.
+
+    An average has one expression, a frequency has one or two, each with a range.
+    """
 
     action: Action
-    #: In how many deals each tuple of values comes.
+    #: In how many deals the expressions have each tuple of values.
     counts: Counts
     #: Whether these are all deals that fit.
     exact: bool
 
     @property
     def mean(self) -> tuple[Fraction, float] | None:
-        """The mean and one standard error of it, which is 0 where it is exact.
+        """The mean of one value and its standard error, which is 0 where it is exact.
 
-        It is ``None`` if no deal was found.
+        It is ``None`` if no deal was found, and for a frequency of two values.
         """
         total = self.total
-        if not total:
+        if not total or len(self.action.values) > 1:
             return None
         deals_by_value = {value: ways for (value,), ways in self.counts.items()}
         weighted_sum = sum(value * ways for value, ways in deals_by_value.items())
@@ -227,7 +235,11 @@ class Finding:
 
     @property
     def bins(self) -> Counts:
-        """Counts by bin: 0 below a range, then its values, then one above it."""
+        """In how many deals the values lie in each bin, or each pair of bins.
+
+        A tuple has the number of the bin on each axis: 0 below the range, then one for
+        each value of the range, then one above it.
+        """
         counts: Counter[tuple[int, ...]] = Counter()
         for values, ways in self.counts.items():
             places = map(_bin_of, values, self.action.ranges)
@@ -235,20 +247,23 @@ class Finding:
         return counts
 
     def lines(self) -> Iterator[str]:
-        """The statistic as the terminal shows it."""
+        """The statistic as the terminal shows it: a mean, a column or a table."""
         if not self.action.ranges:
             yield self._mean_line()
             return
         basis = "exact, in percent" if self.exact else f"of {number(self.total)} deals"
         yield f"Frequency {self.action.title}: ({basis})"
-        names = [bin_names(low, high) for low, high in self.action.ranges]
-        table = np.zeros(tuple(map(len, names)), dtype=object)
+        bin_names_by_axis = [bin_names(low, high) for low, high in self.action.ranges]
+        # One axis for each value; Python's whole numbers, which do not overflow.
+        shape = tuple(len(names) for names in bin_names_by_axis)
+        deals = np.zeros(shape, dtype=object)
         for places, ways in self.bins.items():
-            table[places] = ways
-        if len(names) == 1:
-            yield from self._column_lines(names[0], table.tolist())
+            deals[places] = ways
+        if len(bin_names_by_axis) == 1:
+            yield from self._column_lines(bin_names_by_axis[0], deals.tolist())
         else:
-            yield from self._table_lines(names[0], names[1], table)
+            row_names, column_names = bin_names_by_axis
+            yield from self._table_lines(row_names, column_names, deals)
 
     def _mean_line(self) -> str:
         """The mean after its title."""
@@ -268,13 +283,13 @@ class Finding:
                 yield f"{name:>5} {self._amount(ways):>12}"
 
     def _table_lines(
-        self, names: list[str], column_names: list[str], table: NDArray[Any]
+        self, row_names: list[str], column_names: list[str], deals: NDArray[Any]
     ) -> Iterator[str]:
-        """The counts of two values, with their sums."""
+        """The (rows, columns) counts of two values, with their sums."""
         yield _table_line("", [*column_names, "Sum"])
-        for name, counts in zip(names, table.tolist(), strict=True):
+        for name, counts in zip(row_names, deals.tolist(), strict=True):
             yield _table_line(name, map(self._amount, [*counts, sum(counts)]))
-        column_sums = table.sum(axis=0).tolist()
+        column_sums = deals.sum(axis=0).tolist()
         yield _table_line("Sum", map(self._amount, [*column_sums, self.total]))
 
     def _amount(self, ways: int) -> str:
@@ -286,11 +301,11 @@ class Finding:
     def document(self) -> dict[str, Any]:
         """The statistic as plain data.
 
-        It is a mean as ``value``, null if no deal was found; or ``values``, each that
-        comes with its share of the deals.
-        A value in a table is a list of two; outside the range it is ``"below"`` or
-        ``"above"``. Exact figures come with a ``fraction`` or ``deals_that_fit``, those
-        of ``n`` deals drawn with one standard ``error``.
+        An average is told as ``value``, null if no deal was found. A frequency is told
+        as ``values``: a list of the bins that have deals, each with its ``value`` and
+        its ``share`` of the deals. The value of a table is a list of two; outside the
+        range it is ``"below"`` or ``"above"``. Exact figures come with a ``fraction``
+        or ``deals_that_fit``, those of ``n`` deals drawn with one standard ``error``.
         """
         document: dict[str, Any] = {
             "name": self.action.title,
@@ -303,7 +318,7 @@ class Finding:
             return document | self._mean_document()
         document["ranges"] = [[low, high] for low, high in self.action.ranges]
         document["values"] = [
-            self._value_document(places, ways)
+            self._bin_document(places, ways)
             for places, ways in sorted(self.bins.items())
         ]
         return document
@@ -318,8 +333,8 @@ class Finding:
             document["error"] = error
         return document
 
-    def _value_document(self, places: tuple[int, ...], ways: int) -> dict[str, Any]:
-        """One bin, with its share of the deals."""
+    def _bin_document(self, places: tuple[int, ...], ways: int) -> dict[str, Any]:
+        """A bin, by its number on each axis, with its share of the deals."""
         values = list(map(_value_at, places, self.action.ranges))
         share = ways / self.total
         document: dict[str, Any] = {
@@ -374,15 +389,19 @@ def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
 def printed(
     script: Script, layouts: Layouts, numbering: Numbering, values: LayoutValues
 ) -> Iterator[str]:
-    """Write what the actions that print make of each deal; ``printall`` without one."""
+    """Yield the lines that the actions which print make of each deal.
+
+    Without such an action they are those of ``printall``. ``values`` evaluates
+    expressions on the layouts: some actions also print a value of each deal.
+    """
     actions = [action for action in script.actions if action.prints]
     if not actions:
         actions = [Action("printall")]
-    columns_by_action = [_columns(action, values) for action in actions]
+    values_by_action = [_columns(action, values) for action in actions]
     for place in range(len(layouts)):
         deal = layouts[place : place + 1]
         board = numbering._replace(first=numbering.first + place)
-        for action, columns in zip(actions, columns_by_action, strict=True):
+        for action, columns in zip(actions, values_by_action, strict=True):
             yield from _deal_lines(action.form, deal, board, is_first=place == 0)
             yield from (str(column[place]) for column in columns)
 
@@ -401,15 +420,20 @@ def _deal_lines(
 def findings(
     script: Script, exact: Sequence[Counts | None], values: LayoutValues
 ) -> Iterator[Finding]:
-    """Yield the statistics of a script: exact where counted, else of the deals drawn."""
+    """Yield the statistics of a script, one for each action that does not print.
+
+    ``exact`` has the exact counts of each action; where it has ``None``, the values of
+    the deals drawn are counted.
+    """
     for action, counts in zip(script.actions, exact, strict=True):
         if action.prints:
             continue
         if counts is not None:
-            yield Finding(action, counts or Counter(), exact=True)
+            yield Finding(action, counts, exact=True)
             continue
         columns = _columns(action, values)
-        yield Finding(action, Counter(zip(*columns, strict=True)), exact=False)
+        counts_of_draws = Counter(zip(*columns, strict=True))
+        yield Finding(action, counts_of_draws, exact=False)
 
 
 def _columns(action: Action, values: LayoutValues) -> list[list[int]]:

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -37,29 +38,68 @@ SECOND_SLACK: Final = 0.01
 """The slack of the second search, doubled with each that follows."""
 
 type Plan = Any
-"""Of declarer's turn a move and the plan after it, of a defender's turn a tuple of
-replies, each with the plan after it; ``None`` where nothing is left to choose.
+"""On declarer's turn a pair: what is played, and the plan after it. On a defender's turn
+a tuple of such pairs, one for each reply. ``None`` where nothing is left to choose.
 """
 type Front = tuple[tuple[int, Plan], ...]
 """Outcomes of which none is part of another, with the plans that reach them."""
-type Move = tuple[Hashable, Any, int]
-"""What declarer plays, the position after it, and tricks won by that."""
-type Reply = tuple[Hashable, int, Any, int]
-"""What a defender plays, the layouts in which that is possible, the position after it,
-and tricks that declarer wins by it.
-"""
+
+
+class Move(NamedTuple):
+    """What declarer may play in a position."""
+
+    played: Any
+    after: Any
+    """The position after it."""
+    won: int
+    """Tricks that declarer wins by it: 1 where it ends a trick of the side, else 0."""
+
+
+class Reply(NamedTuple):
+    """What a defender may play in a position."""
+
+    played: Any
+    layout_bits: int
+    """The layouts in which that is possible."""
+    after: Any
+    """The position after it."""
+    won: int
+    """Tricks that declarer wins by it."""
 
 
 class TooMuchWork(BayesBridgeError):
     """A search would take too long."""
 
 
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a search for the single best plan may drop: plans far behind a bound."""
+
+    bound: int
+    """An outcome that has that of every plan as part."""
+    bit_values: list[float]
+    """What each bit of an outcome is worth, ≥ 0."""
+    slack: float
+    """How much of the bound's value a plan may miss."""
+
+    def value_lost(self, outcome: int, bound: int) -> float:
+        """What the bits of a bound are worth that an outcome has not."""
+        missing = bound & ~outcome
+        lost = 0.0
+        while missing:
+            lowest_bit = missing & -missing
+            lost += self.bit_values[lowest_bit.bit_length() - 1]
+            missing ^= lowest_bit
+        return lost
+
+
 class Search(ABC):
     """All plans of a game with n layouts.
 
     A game is a subclass that has the methods which are abstract here. Positions are
-    hashable; a set of layouts is an integer with a bit for each. Bit ``level * n +
-    layout`` of an outcome says that ``lowest + level`` tricks are reached in that
+    hashable. A set of layouts, ``layout_bits``, is an integer with bit i for layout i.
+    An outcome is an integer too, of a set of layouts for each *level*: bit ``level * n
+    + layout`` says that a plan wins ``least_tricks + level`` tricks or more in that
     layout, from now on.
 
     Parameters
@@ -77,19 +117,19 @@ class Search(ABC):
         self.levels = levels
         self.most_work = most_work
         self.work = 0
-        # By the number of levels reached: the outcome of the first layout.
-        self.units = [0]
+        # By the number of levels reached, the outcome if there is only layout 0: a bit
+        # for each level. Times a set of layouts it is the outcome for all of these.
+        self.outcomes_of_layout_0 = [0]
         for level in range(levels):
-            self.units.append(self.units[-1] | 1 << level * n)
+            bit_of_level = 1 << level * n
+            lower_levels = self.outcomes_of_layout_0[-1]
+            self.outcomes_of_layout_0.append(lower_levels | bit_of_level)
         self.fronts: dict[Hashable, Front] = {}
-        # Set while an optimum is searched: the bound of the first position, what each
-        # bit of it is worth, and how much of that a plan may lose.
-        self.target: int | None = None
-        self.bit_values: list[float] = []
-        self.slack = 0.0
+        self.aim: Aim | None = None
+        """Set while an optimum is searched; without it no plan is dropped as too weak."""
 
     @abstractmethod
-    def settled(self, state: Any, live: int, lowest: int) -> int | None:
+    def settled(self, state: Any, layout_bits: int, least_tricks: int) -> int | None:
         """The outcome where nothing is left to choose, else ``None``."""
 
     @abstractmethod
@@ -97,29 +137,33 @@ class Search(ABC):
         """Declarer's moves; ``None`` on a defender's turn."""
 
     @abstractmethod
-    def replies(self, state: Any, live: int) -> Sequence[Reply]:
+    def replies(self, state: Any, layout_bits: int) -> Sequence[Reply]:
         """A defender's replies in these layouts."""
 
-    def bound(self, _state: Any, live: int, _lowest: int) -> int:
-        """An outcome that has every other as part.
+    def bound(self, _state: Any, layout_bits: int, _least_tricks: int) -> int:
+        """An outcome that has that of every plan as part.
 
         Everything, where nothing better is known.
         """
-        return self.all(live)
+        return self.all(layout_bits)
 
     def optimum(
-        self, state: Any, live: int, lowest: int, values: Floats
+        self, state: Any, layout_bits: int, least_tricks: int, values: Floats
     ) -> tuple[int, Plan]:
         """The outcome with the highest value, and its plan.
+
+        Plans are searched that miss no more than a slack of the bound's value. Where
+        there is none, the search is repeated with a larger slack; the best plan of a
+        search that has some is the best of all.
 
         Parameters
         ----------
         state : hashable
             The position.
-        live : int
-            The layouts, as bits.
-        lowest : int
-            Tricks of the first level.
+        layout_bits : int
+            The layouts that are possible, a bit for each.
+        least_tricks : int
+            Tricks of level 0, counted from now on.
         values : (levels, n) array of float
             What each bit of an outcome is worth, ≥ 0.
 
@@ -128,138 +172,156 @@ class Search(ABC):
         outcome : int
         plan : Plan
         """
-        target = self.bound(state, live, lowest)
-        self.target = target
-        self.bit_values = np.asarray(values, np.float64).ravel().tolist()
-        self.slack = LEAST_SLACK
+        bound = self.bound(state, layout_bits, least_tricks)
+        bit_values = np.asarray(values, np.float64).ravel().tolist()
+        slack = LEAST_SLACK
         while True:
+            aim = Aim(bound, bit_values, slack)
+            self.aim = aim  # followed by all searches below
             self.fronts = {}
-            front = self.front(state, live, lowest)
+            front = self.front(state, layout_bits, least_tricks)
             if front:
-                self.target = None
-                return min(front, key=lambda pair: self._value_lost(pair[0], target))
-            self.slack = max(SECOND_SLACK, 2.0 * self.slack)
+                self.aim = None
+                return min(front, key=lambda pair: aim.value_lost(pair[0], bound))
+            slack = max(SECOND_SLACK, 2.0 * slack)
 
-    def _value_lost(self, outcome: int, target: int) -> float:
-        """What the bits of the target are worth that an outcome has not."""
-        missing = target & ~outcome
-        lost = 0.0
-        while missing:
-            lowest_bit = missing & -missing
-            lost += self.bit_values[lowest_bit.bit_length() - 1]
-            missing ^= lowest_bit
-        return lost
-
-    def reached(self, live: int, tricks: int, lowest: int) -> int:
+    def reached(self, layout_bits: int, tricks: int, least_tricks: int) -> int:
         """The outcome of so many tricks in each of these layouts."""
-        levels_reached = max(0, tricks - lowest + 1)
-        return live * self.units[min(self.levels, levels_reached)]
+        levels_reached = max(0, tricks - least_tricks + 1)
+        return layout_bits * self.outcomes_of_layout_0[min(self.levels, levels_reached)]
 
-    def all(self, live: int) -> int:
+    def all(self, layout_bits: int) -> int:
         """The outcome of all levels in each of these layouts."""
-        return live * self.units[-1]
+        return layout_bits * self.outcomes_of_layout_0[-1]
 
-    def front(self, state: Any, live: int, lowest: int) -> Front:
+    def front(self, state: Any, layout_bits: int, least_tricks: int) -> Front:
         """The outcomes of the best plans in these layouts, with the plans.
 
         Parameters
         ----------
         state : hashable
             The position.
-        live : int
-            The layouts that are possible, as bits.
-        lowest : int
-            Tricks of the first level, counted from now on.
+        layout_bits : int
+            The layouts that are possible, a bit for each.
+        least_tricks : int
+            Tricks of level 0, counted from now on.
 
         Returns
         -------
         Front
-            Empty where every plan falls behind the target by more than the slack.
+            Empty where every plan misses more of the bound than the slack.
 
         Raises
         ------
         TooMuchWork
             After ``most_work`` comparisons of outcomes.
         """
-        outcome = self.settled(state, live, lowest)
-        if outcome is not None:
-            return ((outcome, None),)
+        only_outcome = self.settled(state, layout_bits, least_tricks)
+        if only_outcome is not None:
+            return ((only_outcome, None),)
         moves = self.moves(state)
         if moves is None:
-            return self._front_of_replies(state, live, lowest)
-        key = state, live, lowest
+            return self._front_of_replies(state, layout_bits, least_tricks)
+        key = state, layout_bits, least_tricks
         if key not in self.fronts:
-            self.fronts[key] = self._front_of_moves(moves, live, lowest)
+            self.fronts[key] = self._front_of_moves(moves, layout_bits, least_tricks)
         return self.fronts[key]
 
-    def _front_of_moves(self, moves: Sequence[Move], live: int, lowest: int) -> Front:
-        """The outcomes of all moves, collected, those with the widest bound first."""
-        bounds = [self.bound(after, live, lowest - won) for _, after, won in moves]
-        if self.target is not None:  # no layout can give more than at the start
-            bounds = [bound & self.target for bound in bounds]
-        limit = 0
+    def _front_of_moves(
+        self, moves: Sequence[Move], layout_bits: int, least_tricks: int
+    ) -> Front:
+        """The outcomes of the plans after all of declarer's moves, less dominated ones.
+
+        Moves with the widest bound (most bits) come first: where that is part of an
+        outcome that was found, the move need not be searched.
+        """
+        bounds = [
+            self.bound(move.after, layout_bits, least_tricks - move.won)
+            for move in moves
+        ]
+        if self.aim is not None:  # no layout can give more than at the start
+            bounds = [bound & self.aim.bound for bound in bounds]
+        all_bounds = 0
         for bound in bounds:
-            limit |= bound
+            all_bounds |= bound
         widest_first = sorted(
-            range(len(moves)), key=lambda place: -bounds[place].bit_count()
+            range(len(moves)), key=lambda number: -bounds[number].bit_count()
         )
         front: Front = ()
-        for place in widest_first:
-            if not self._worth_a_look(bounds[place], front, live):
+        for number in widest_first:
+            if not self._is_worth_a_look(bounds[number], front, layout_bits):
                 continue
-            move, after, won = moves[place]
-            front_after = self.front(after, live, lowest - won)
-            with_move = ((outcome, (move, plan)) for outcome, plan in front_after)
-            front = self.undominated((*front, *with_move), live)
-            if front and front[0][0] == limit:
-                break
+            move = moves[number]
+            front_after = self.front(move.after, layout_bits, least_tricks - move.won)
+            front_with_move = (
+                (outcome, (move.played, plan)) for outcome, plan in front_after
+            )
+            front = self.undominated((*front, *front_with_move), layout_bits)
+            if front:
+                widest_outcome, _ = front[0]
+                if widest_outcome == all_bounds:  # no move can add to it
+                    break
         return front
 
-    def _worth_a_look(self, bound: int, front: Front, live: int) -> bool:
+    def _is_worth_a_look(self, bound: int, front: Front, layout_bits: int) -> bool:
         """Whether a move with this bound may add an outcome to the front."""
         if any(bound & outcome == bound for outcome, _ in front):
             return False
-        if self.target is None:
+        if self.aim is None:
             return True
-        return self._value_lost(bound, self.target & self.all(live)) <= self.slack
+        best_possible = self.aim.bound & self.all(layout_bits)
+        return self.aim.value_lost(bound, best_possible) <= self.aim.slack
 
-    def _front_of_replies(self, state: Any, live: int, lowest: int) -> Front:
-        """One outcome of each reply joined: every layout takes its worst reply."""
-        joined: Front = ((self.all(live), ()),)
-        for label, possible, after, won in self.replies(state, live):
-            elsewhere = self.all(live & ~possible)
-            front_after = self.front(after, possible, lowest - won)
+    def _front_of_replies(
+        self, state: Any, layout_bits: int, least_tricks: int
+    ) -> Front:
+        """The outcomes of plans that have an answer to each reply of a defender.
+
+        Defenders see all cards, so each layout takes the reply that is worst for
+        declarer: the outcomes after the replies are joined by *and*.
+        """
+        joined: Front = ((self.all(layout_bits), ()),)
+        for reply in self.replies(state, layout_bits):
+            front_after = self.front(
+                reply.after, reply.layout_bits, least_tricks - reply.won
+            )
+            # Layouts without the reply lose nothing by it.
+            without_reply = self.all(layout_bits & ~reply.layout_bits)
             combined = []
             for outcome, plans in joined:
                 for outcome_after, plan in front_after:
-                    worst = outcome & (outcome_after | elsewhere)
-                    combined.append((worst, (*plans, (label, plan))))
-            joined = self.undominated(tuple(combined), live)
+                    worse_of_both = outcome & (outcome_after | without_reply)
+                    plans_with_reply = (*plans, (reply.played, plan))
+                    combined.append((worse_of_both, plans_with_reply))
+            joined = self.undominated(tuple(combined), layout_bits)
             if not joined:
                 break
         return joined
 
-    def undominated(self, outcomes: Front, live: int) -> Front:
-        """The outcomes that are not part of another.
+    def undominated(self, outcomes: Front, layout_bits: int) -> Front:
+        """The outcomes, with their plans, that are not part of another, widest first.
 
-        Of equal ones the first; none that is too far behind the target.
+        Of equal ones the first stays; those that miss more of the bound than the slack
+        are dropped.
         """
-        if self.target is not None:
-            outcomes = self._within_slack(outcomes, self.target & self.all(live))
+        if self.aim is not None:
+            outcomes = self._within_slack(outcomes, self.aim, layout_bits)
         front: list[tuple[int, Plan]] = []
         for outcome, plan in sorted(outcomes, key=lambda pair: -pair[0].bit_count()):
             self.work += len(front) + 1
             if self.work > self.most_work:
                 raise TooMuchWork(f"more than {self.most_work} comparisons")
-            if not any(outcome & wider == outcome for wider, _ in front):
+            is_part = any(outcome & wider == outcome for wider, _ in front)
+            if not is_part:
                 front.append((outcome, plan))
         return tuple(front)
 
-    def _within_slack(self, outcomes: Front, target: int) -> Front:
-        """The outcomes cut to the target, less those that lose more than the slack."""
-        cut = [(outcome & target, plan) for outcome, plan in outcomes]
+    def _within_slack(self, outcomes: Front, aim: Aim, layout_bits: int) -> Front:
+        """The outcomes cut to the bound, less those that lose more than the slack."""
+        best_possible = aim.bound & self.all(layout_bits)
+        cut = [(outcome & best_possible, plan) for outcome, plan in outcomes]
         return tuple(
-            pair for pair in cut if self._value_lost(pair[0], target) <= self.slack
+            pair for pair in cut if aim.value_lost(pair[0], best_possible) <= aim.slack
         )
 
     def shares(self, outcome: int, weights: Floats) -> Floats:
@@ -277,9 +339,7 @@ class Search(ABC):
         (levels,) array of float
         """
         bits_needed = self.levels * self.n
-        octets = np.frombuffer(
-            outcome.to_bytes(-(-bits_needed // 8), "little"), np.uint8
-        )
-        bits = np.unpackbits(octets, bitorder="little")[:bits_needed]
-        reached = bits.reshape(self.levels, self.n)
-        return np.minimum(np.asarray(reached @ weights, np.float64), 1.0)
+        octets = outcome.to_bytes(-(-bits_needed // 8), "little")
+        bits = np.unpackbits(np.frombuffer(octets, np.uint8), bitorder="little")
+        is_reached = bits[:bits_needed].reshape(self.levels, self.n)
+        return np.minimum(np.asarray(is_reached @ weights, np.float64), 1.0)

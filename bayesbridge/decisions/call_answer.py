@@ -239,7 +239,8 @@ class CallValues(FrozenArrays, Displayable):
             The mean gain with its standard error.
         """
         difference = self._gains_of(call) - self._gains_of(other)
-        return self.compared.mean(difference, self.way == "likeliest")
+        calls_are_sure = self.way == "likeliest"
+        return self.compared.mean(difference, certain=calls_are_sure)
 
     def _gains_of(self, call: Call | str) -> Floats:
         """(n,) gains of a call over the likeliest on every layout."""
@@ -294,10 +295,11 @@ class CallValues(FrozenArrays, Displayable):
             return f"{call_word(best.call)}: it is {usual}, and no other call is usual."
         if best is reference:
             return f"{call_word(best.call)}: it is {usual}, and nothing is ahead of it."
-        ahead = self.gain_text(best.gain).removeprefix("+")
+        gain_with_sign = self.gain_text(best.gain)  # such as ``+1.6 ± 0.2``
+        gain = gain_with_sign.removeprefix("+")
         return (
             f"{call_word(best.call)}: ahead of {call_word(reference.call)}, which is "
-            f"{usual}, by {ahead} {self.goal.unit} if all bid on so."
+            f"{usual}, by {gain} {self.goal.unit} if all bid on so."
         )
 
     @property
@@ -338,14 +340,15 @@ class CallValues(FrozenArrays, Displayable):
 
     @property
     def caution(self) -> str:
-        """What the figures rest on."""
+        """What the figures rest on: layouts, how auctions are finished, double dummy."""
         reference = call_word(self.reference.call)
-        how = HOW_SEATS_CALL[self.way]
+        how_seats_call = HOW_SEATS_CALL[self.way]
         layouts = f"{number(len(self.layouts))} layouts"
         quantity = "all" if self.exact else "the same"
         sentences = [
             f"Beside {reference}: gain on average over {quantity} {layouts}, with one "
-            f"standard error, if everybody bids on: each seat by its own hand, {how}.",
+            "standard error, if everybody bids on: each seat by its own hand, "
+            f"{how_seats_call}.",
             "Tricks double dummy, by a network.",
         ]
         if any(row.ahead for row in self.rows):
@@ -384,7 +387,9 @@ class CallValues(FrozenArrays, Displayable):
         Returns
         -------
         dict
-            What ``bayesbridge bid --json`` prints of it.
+            What ``bayesbridge bid --json`` prints of it: the call that is
+            ``recommended``, the likeliest one as ``reference`` of all gains, how seats
+            call in ``rollouts``, and ``when`` the nearest rival gains.
         """
         split = self.split
         return {

@@ -109,20 +109,27 @@ def seats_named(name: str | Seat) -> list[Seat]:
 def calls_compared(auction: Auction, chances: Floats, named: Calls) -> tuple[Call, ...]:
     """Return the calls that are likely enough or named, the likeliest first.
 
-    ``chances`` (38,) are those of all calls.
+    ``chances`` (38,) are those of all calls. ``named`` is a text such as ``"X,Pass"``
+    or a sequence; ``None`` names none.
     """
-    names = named
-    if isinstance(named, str):
+    names: Sequence[str | Call]
+    if named is None:
+        names = ()
+    elif isinstance(named, str):
         names = named.replace(",", " ").split()
-    if names is not None and not len(names):
+    else:
+        names = named
+    if named is not None and not len(names):
         raise BayesBridgeError("no call named: give one or more, such as X,Pass")
-    chosen = {auction.verify(name) for name in names or ()}
-    ranked = sorted(
+    likeliest_first = sorted(
         auction.legal_calls(), key=lambda call: (-chances[call.index], call)
     )
-    likely = [call for call in ranked if chances[call.index] >= LEAST_CHANCE]
-    chosen |= {ranked[0], *likely[:MOST_CALLS]}
-    return tuple(call for call in ranked if call in chosen)
+    likely_calls = [
+        call for call in likeliest_first if chances[call.index] >= LEAST_CHANCE
+    ]
+    compared = {auction.verify(name) for name in names}
+    compared |= {likeliest_first[0], *likely_calls[:MOST_CALLS]}
+    return tuple(call for call in likeliest_first if call in compared)
 
 
 def usual_vulnerability(belief: Belief) -> Vulnerability:
@@ -149,18 +156,22 @@ class ComparedLayouts(FrozenArrays):
 
     @classmethod
     def of(cls, posterior: Posterior, most: int, rng: Seed) -> ComparedLayouts:
-        """Take all layouts of a small exact posterior, else draw ``most`` of them."""
-        sample = judged(posterior, rng, most, max(most, MOST_EXACT))
-        masks, first_draw, number = np.unique(
+        """Take all layouts of a small exact posterior, else draw ``most`` of them.
+
+        Layouts that were drawn several times come once, with their weights added up.
+        """
+        sample = judged(posterior, rng, most, exact_up_to=max(most, MOST_EXACT))
+        masks, first_draw, layout_of_draw = np.unique(
             sample.layouts.masks, axis=0, return_index=True, return_inverse=True
         )
-        weights = np.bincount(number.reshape(-1), weights=sample.weights)
+        weights = np.bincount(layout_of_draw.reshape(-1), weights=sample.weights)
         # In the order in which they were drawn any beginning is a sample too.
         order = np.argsort(first_draw)
+        all_were_taken = sample is posterior
         return cls(
             masks[order],
             weights[order],
-            drawn=np.inf if sample is posterior else float(len(sample)),
+            drawn=np.inf if all_were_taken else float(len(sample)),
             source_ess=np.inf if posterior.exact else max(1.0, posterior.ess),
             exact=sample.exact,
         )
@@ -169,33 +180,38 @@ class ComparedLayouts(FrozenArrays):
         return len(self.masks)
 
     def beginning(self, n: int) -> ComparedLayouts:
-        """Return the first n of them."""
+        """Return the first n of them, as a smaller sample of the same posterior."""
         if n >= len(self):
             return self
         share = self.weights[:n].sum()
+        # Of all draws this share were of these layouts; of layouts that were not drawn
+        # each is one.
+        draws_of_these = min(self.drawn * share, n)
         return ComparedLayouts(
             self.masks[:n],
             self.weights[:n] / share,
-            drawn=min(self.drawn * share, n),
+            drawn=draws_of_these,
             source_ess=self.source_ess,
             exact=False,
         )
 
-    def mean(self, values: Floats, certain: bool) -> Estimate[float]:
+    def mean(self, values: Floats, *, certain: bool) -> Estimate[float]:
         """Return the mean of (n,) values with its standard error.
 
         It has no error where the values are ``certain`` and these are all layouts that
         fit. A layout that was drawn several times is one cluster: its weight counts
-        squared. The effective size of the draws bounds the error from below, for
-        neighbours in a chain resemble each other.
+        squared. That is too little where the posterior's own draws resemble each other,
+        as neighbours in a chain do: so the variance is at least that of so many
+        independent draws, of the posterior and then from it.
         """
         mean = float(self.weights @ values)
         if self.exact and certain:
             return Estimate(mean, 0.0)
         squares = (values - mean) ** 2
-        size = 1.0 / float(self.weights @ self.weights)
+        clusters = 1.0 / float(self.weights @ self.weights)  # effective number
         cluster_sum = float(self.weights**2 @ squares)
-        variance_by_clusters = cluster_sum * size / max(size - 1.0, 1.0)
+        variance_by_clusters = cluster_sum * clusters / max(clusters - 1.0, 1.0)
+        # Drawing the posterior and drawing from it are two errors, which add up.
         share_of_variance = 1.0 / self.drawn + 1.0 / self.source_ess
         least_variance = float(self.weights @ squares) * share_of_variance
         variance = max(variance_by_clusters, least_variance)

@@ -175,15 +175,15 @@ def values_in_steps(
     )
     n_layouts = layouts_wanted(layouts, seconds)
     verify_way(rollouts)
-    first_seed, draws_seed, rollouts_seed = seeds(rng, 3)
+    quick_seed, posterior_seed, rollouts_seed = seeds(rng, 3)
     if isinstance(position, Belief):
         if quickly:
-            yield from comparison.first_answers(first_seed)
+            yield from comparison.first_answers(quick_seed)
         draws = draws or max(DRAWS_FOR_EACH * n_layouts, FEWEST_DRAWS)
-        posterior = belief.infer(draws=draws, rng=draws_seed)
+        posterior = belief.infer(draws=draws, rng=posterior_seed)
     else:
         posterior = position
-    compared = ComparedLayouts.of(posterior, n_layouts, draws_seed)
+    compared = ComparedLayouts.of(posterior, n_layouts, rng=posterior_seed)
     yield from comparison.in_steps(compared, rollouts_seed)
 
 
@@ -252,7 +252,11 @@ class Comparison:
         yield from self.in_steps(compared, seed)
 
     def in_steps(self, compared: ComparedLayouts, seed: int) -> Iterator[CallValues]:
-        """Yield the answer on the first layouts, then on more, at last on all of them."""
+        """Yield the answer on the first layouts, then on more, at last on all of them.
+
+        On each layout the auction is finished after each call. ``ends`` (layouts,
+        calls) has the finished auctions, by their numbers in the tree of the roll-outs.
+        """
         question = self.question
         rollouts = Rollouts(question.auction, question.bidders, self.way)
         random = generator(seed)
@@ -260,11 +264,12 @@ class Comparison:
         ends = np.empty((0, len(question.calls)), np.intp)
         report_progress("layouts", 0, n)
         while len(ends) < n:
-            masks = compared.masks[len(ends) : len(ends) + STEP]
-            ends_of_step = rollouts.ends(masks, question.calls, random)
+            masks_of_step = compared.masks[len(ends) : len(ends) + STEP]
+            ends_of_step = rollouts.ends(masks_of_step, question.calls, random)
             ends = np.concatenate([ends, ends_of_step])
             report_progress("layouts", len(ends), n)
-            yield self._values(compared.beginning(len(ends)), rollouts, ends)
+            finished_layouts = compared.beginning(len(ends))
+            yield self._values(finished_layouts, rollouts, ends)
 
     def _values(
         self,
@@ -274,42 +279,46 @@ class Comparison:
     ) -> CallValues:
         """The answer on n layouts whose auctions are finished.
 
-        ``ends`` (n, calls) are the nodes of the finished auctions.
+        ``ends`` (n, calls) are the finished auctions, by their numbers in the tree.
         """
         question = self.question
         contracts, contract_numbers = distinct_contracts(rollouts, ends)
         scores = FinalScores(
-            self.goal,
-            question.seat,
-            question.auction.dummy,
-            compared.masks,
-            contracts,
-            contract_numbers,
+            goal=self.goal,
+            seat=question.seat,
+            dummy=question.auction.dummy,
+            layouts=compared.masks,
+            contracts=contracts,
+            contract_numbers=contract_numbers,
         )
         columns = range(len(question.calls))
-        gains = np.stack([scores.gains(column, 0) for column in columns], axis=1)
-        rows = [
-            CallValue(
-                question.calls[column],
-                float(question.chances[question.calls[column].index]),
-                self._mean_gain(compared, gains, column),
-                shares_of_ends(
-                    contracts, contract_numbers[:, column], compared.weights
-                ),
+        # (n, calls): gains over the call of the first column, which is the likeliest.
+        gains = np.stack(
+            [scores.gains(column, reference=0) for column in columns], axis=1
+        )
+        rows = []
+        for column, call in enumerate(question.calls):
+            contract_shares = shares_of_ends(
+                contracts, contract_numbers[:, column], compared.weights
             )
-            for column in columns
-        ]
+            row = CallValue(
+                call,
+                chance=float(question.chances[call.index]),
+                gain=self._mean_gain(compared, gains, column),
+                ends=contract_shares,
+            )
+            rows.append(row)
         order = ranked(rows)
         return CallValues(
-            question.seat,
-            self.belief.hand.pbn,
-            question.auction,
-            self.goal,
-            self.way,
-            callers_of(question.bidders[question.seat]),
-            tuple(rows[column] for column in order),
-            compared,
-            gains[:, order],
+            seat=question.seat,
+            hand=self.belief.hand.pbn,
+            auction=question.auction,
+            goal=self.goal,
+            way=self.way,
+            callers=callers_of(question.bidders[question.seat]),
+            rows=tuple(rows[column] for column in order),
+            compared=compared,
+            gains=gains[:, order],
         )
 
     def _mean_gain(

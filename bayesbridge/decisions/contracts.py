@@ -121,10 +121,11 @@ def contracts_asked(belief: Belief, named: Named, pair: Pair) -> list[Contract |
 
 
 def contracts_left(belief: Belief, pair: Pair) -> list[Contract | None]:
-    """List all that the pair may still bid, and the contract that stands.
+    """List what the auction may still end in, as far as the pair decides it.
 
-    Standing contracts of the others come also doubled. Once the auction is over, or
-    where there is none, these are all 35 of the pair.
+    These are the bids that the pair may still make, and the contract that stands. If
+    that is of the others, the pair may also double it. Once the auction is over, or
+    where there is none, these are all 35 bids of the pair.
     """
     bids = [contract_named(belief, str(call), pair) for call in CALLS if call.is_bid]
     contracts = [bid for bid in bids if _may_be_final(belief, bid, pair)]
@@ -132,6 +133,7 @@ def contracts_left(belief: Belief, pair: Pair) -> list[Contract | None]:
     if belief.auction is not None and not belief.auction.is_over:
         standing = contract_if_passed(belief, pair)
     if standing is not None and standing.declarer in pair:
+        # The lowest of the bids is the same one without its doubles.
         contracts[0] = standing
     elif standing is not None:
         contracts.append(standing)
@@ -198,7 +200,8 @@ def contract_if_passed(belief: Belief, pair: Pair) -> Contract | None:
 def _may_be_final(belief: Belief, contract: Contract | None, pair: Pair) -> bool:
     """Tell whether the auction may still end in a contract.
 
-    It outranks the contract that stands, or equals it and is of the same side. Once
+    It outranks the contract that stands, or equals it and is of the same side: that of
+    its declarer, or with three players ``pair``, since their sides are not fixed. Once
     the auction is over, anything may be asked about.
     """
     auction = belief.auction
@@ -207,8 +210,9 @@ def _may_be_final(belief: Belief, contract: Contract | None, pair: Pair) -> bool
     standing = auction.standing_contract
     if standing is None:
         return True
+    has_three_players = belief.dummy is not None
     side = pair
-    if belief.dummy is None:
+    if not has_three_players:
         side = (contract.declarer, contract.declarer.partner)
     rank = (contract.level, contract.strain)
     standing_rank = (standing.level, standing.strain)
@@ -222,13 +226,15 @@ def contract_named(
 ) -> Contract | None:
     """Return a contract with its declarer, who is of the pair unless the text says so.
 
-    ``Pass`` is the contract that it leaves.
+    ``Pass`` names the contract that stands if the pair passes. With three players the
+    declarer must be of the pair.
     """
     if isinstance(named, str) and named.strip().upper() in WORDS_FOR_PASS:
         return contract_if_passed(belief, pair)
     contract = resolve_contract(belief, named, pair=pair)
     seat = contract.declarer
-    if seat not in pair and belief.dummy is not None:
+    has_three_players = belief.dummy is not None
+    if seat not in pair and has_three_players:
         fault = (
             f"with three players what {seat.name} loses is not all yours: "
             "name a contract of your own, or Pass"
@@ -241,14 +247,14 @@ def contract_named(
 
 def caution(
     estimates: TrickEstimates,
-    passed: Contract | None,
+    contract_after_pass: Contract | None,
     pair: Pair,
     contracts: Sequence[Contract | None],
 ) -> str:
     """Say how far the figures of ``contracts`` can be trusted.
 
-    Where contracts of the others are among them it also says what their rows mean;
-    ``passed`` is the contract that a pass leaves.
+    It says whether tricks are predicted or solved, and, where contracts of the others
+    are among them, what their rows mean.
     """
     sentences = ["Double-dummy play, in which all four see all cards."]
     sentences += _basis_sentences(estimates)
@@ -257,8 +263,8 @@ def caution(
         for contract in contracts
         if contract is not None and contract.declarer not in pair
     ]
-    if passed in of_the_others:
-        sentences.append(f"{passed} is what a pass means.")
+    if contract_after_pass in of_the_others:
+        sentences.append(f"{contract_after_pass} is what a pass means.")
     if of_the_others:
         sentences.append(
             "Of a contract of the others, makes and tricks are its declarer's, the "
@@ -268,11 +274,16 @@ def caution(
 
 
 def _basis_sentences(estimates: TrickEstimates) -> list[str]:
-    """Say whether the figures are the network's or come from layouts that were solved."""
+    """Say whether the figures are the network's or come from layouts that were solved.
+
+    Every group (declarer's pair and trumps) has predictions of the network; those that
+    were solved also have tricks.
+    """
     solved = number(len(estimates.chosen))
     if estimates.every:
         return [f"Every layout was solved ({solved}): what is marked so is exact."]
-    if not estimates.tricks:
+    solved_groups = set(estimates.tricks)
+    if not solved_groups:
         return [
             "The figures are the network's, not corrected by solved layouts; "
             f"{CALIBRATION}. {OFF}."
@@ -284,7 +295,8 @@ def _basis_sentences(estimates: TrickEstimates) -> list[str]:
         "predictions average over them as over all "
         f"{number(len(estimates.layouts))} draws; errors count both."
     ]
-    if not set(estimates.pmfs) <= set(estimates.tricks):
+    predicted_groups = set(estimates.pmfs)
+    if not predicted_groups <= solved_groups:
         sentences.append(f"The others are the network's. {OFF}.")
     return sentences
 
@@ -440,13 +452,16 @@ def contract_table(
 ) -> ContractTable:
     """Return the answer of :func:`contracts`, with the solver's ``failure``.
 
-    ``first`` is called with the table that the network alone gives.
+    Tricks are estimated by *group*: declarer's pair and the trumps, which several
+    contracts have in common. All groups are solved if contracts were named, else those
+    whose scores are near to the best. ``first`` is called with the table that the
+    network alone gives.
     """
     comparison = ContractComparison.of(
         posterior.belief, named, scheme, vulnerable, pair, against
     )
     random = generator(rng)
-    layouts = judged(posterior, random)
+    layouts = judged(posterior, random)  # all of a small posterior, else some draws
     by_network = TrickEstimates.of(layouts, comparison.groups)
     if first is not None:
         first(comparison.table(by_network))
@@ -468,8 +483,9 @@ def option_payoffs(
     pair: Pair,
     against: Contract | str | None = None,
 ) -> list[Option]:
-    """List the contracts to compare in rising order, and at the end that ``against``.
+    """List the contracts to compare, in rising order, with what they pay the pair.
 
+    At the end stands the contract ``against`` which they are compared, if there is one.
     Where none are named, doubled ones are left out if the scheme has no price for them.
     """
     contracts = contracts_asked(belief, named, pair)
@@ -479,23 +495,27 @@ def option_payoffs(
             for contract in contracts
             if contract is None or not contract.doubled
         ]
+    bid_contracts = [contract for contract in contracts if contract is not None]
+    if not bid_contracts:
+        raise BayesBridgeError(
+            f"scheme {scoring.name!r} has no price for doubled contracts, and no other "
+            "is left to bid: choose another scheme"
+        )
     # A deal that is passed out is taken to be of the group of the lowest contract.
-    lowest = next(contract for contract in contracts if contract is not None)
+    lowest = bid_contracts[0]
     if against is not None:
         contracts.append(contract_named(belief, against, pair))
-    payoffs = [
-        payoff(scoring, contract, ours=contract is None or contract.declarer in pair)
-        for contract in contracts
-    ]
-    return [
-        Option(
+    options = []
+    for contract in contracts:
+        is_ours = contract is None or contract.declarer in pair
+        option = Option(
             name=str(contract or PASS),
             contract=contract,
-            points=points,
+            points=payoff(scoring, contract, ours=is_ours),
             group=group_of(contract or lowest, belief.dummy),
         )
-        for contract, points in zip(contracts, payoffs, strict=True)
-    ]
+        options.append(option)
+    return options
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -526,9 +546,14 @@ class ContractComparison:
         options = option_payoffs(belief, scoring, named, seats, against)
         rival = None
         if against is not None:
-            rival = options.pop()
-        passed = contract_if_passed(belief, seats)
-        return cls(scoring, seats, options, rival, passed)
+            rival = options.pop()  # it stands behind those to compare
+        return cls(
+            scoring=scoring,
+            pair=seats,
+            options=options,
+            rival=rival,
+            passed=contract_if_passed(belief, seats),
+        )
 
     @property
     def groups(self) -> list[Group]:
@@ -561,31 +586,49 @@ class ContractComparison:
     ) -> TrickEstimates:
         """Return the estimates after some layouts are solved in these groups.
 
-        They stay as they are where the budget allows no layout or no solver is there.
+        A group is declarer's pair and the trumps. The estimates stay as they are where
+        the budget allows no layout or no solver is there.
         """
         if budget.solve == 0:
             return estimates
         solver = layout_solver()
         if solver is None:
             return estimates
-        best_of_group = {option.group: option for option in self._rising(estimates)}
-        best = [best_of_group[group] for group in groups if group in best_of_group]
-        # What the network expects in each layout, to which solved layouts are weighted:
-        # the score of the best contract of each group, and the tricks of the group.
+        best_options = self._best_of_groups(groups, estimates)
+        # Solved layouts are weighted so that what the network expects averages over
+        # them as over all layouts. That is for each group the score of its best
+        # contract, (n,) of the layouts, and its tricks.
         scores = [
-            estimates.of_one(option.group, option.points).predicted for option in best
+            estimates.of_one(option.group, option.points).predicted
+            for option in best_options
         ]
         tricks = [estimates.of_one(group, TRICKS).predicted for group in groups]
-        made = {option.group: option.made for option in best}
-        work = Solving(groups, [*scores, *tricks], made)
+        work = Solving(
+            groups=groups,
+            controls=[*scores, *tricks],
+            watched={option.group: option.made for option in best_options},
+        )
         return estimates.solve(solver, work, budget, rng)
 
+    def _best_of_groups(
+        self, groups: Sequence[Group], estimates: TrickEstimates
+    ) -> list[Option]:
+        """The contract of each group with the best score; none for the rival's own."""
+        best_of_group: dict[Group, Option] = {}
+        for option in self._rising(estimates):  # a later one replaces an earlier one
+            best_of_group[option.group] = option
+        return [best_of_group[group] for group in groups if group in best_of_group]
+
     def table(self, estimates: TrickEstimates, failure: str = "") -> ContractTable:
-        """Return the contracts ranked by these estimates."""
-        ranked = self._falling(estimates)
-        rows = [self._row(option, ranked[0], estimates) for option in ranked]
+        """Return the contracts ranked by these estimates.
+
+        ``failure`` says why no layout could be solved.
+        """
+        best_first = self._falling(estimates)
+        rows = [self._row(option, best_first[0], estimates) for option in best_first]
         vulnerable = vulnerable_sides(self.scoring) or Vulnerability.NONE
-        shown = [option.contract for option in ranked]
+        contracts_shown = [option.contract for option in best_first]
+        layouts_solved = len(estimates.chosen)
         attrs = {
             "scheme": self.scoring.name,
             "vulnerable": vulnerable.value,
@@ -593,8 +636,8 @@ class ContractComparison:
             "against": "" if self.rival is None else self.rival.name,
             "passed": str(self.passed or ""),
             "layouts": len(estimates.layouts),
-            "solved": len(estimates.chosen),
-            "caution": caution(estimates, self.passed, self.pair, shown),
+            "solved": layouts_solved,
+            "caution": caution(estimates, self.passed, self.pair, contracts_shown),
             "failure": failure,
         }
         return ContractTable(rows, attrs)
@@ -614,9 +657,14 @@ class ContractComparison:
     def _row(
         self, option: Option, best: Option, estimates: TrickEstimates
     ) -> dict[str, Any]:
-        """The figures of a contract beside those of the best one and of the rival."""
+        """The figures of a contract beside those of the best one and of the rival.
+
+        A number of one contract depends on its tricks, (14,), a difference of two on
+        the tricks of both, (14, 14): ``estimates`` averages these over the layouts.
+        """
         group = option.group
-        lost_to_best = best.points[:, None] - option.points
+        # By the tricks of the best contract (rows) and of this one (columns).
+        lost_to_best = best.points[:, None] - option.points[None, :]
         numbers = {
             "make": estimates.of_one(group, option.made),
             "tricks": estimates.of_one(group, TRICKS),
@@ -624,7 +672,7 @@ class ContractComparison:
             "behind": estimates.of_two(best.group, group, lost_to_best),
         }
         if self.rival is not None:
-            gains = self._gains(option.points[:, None] - self.rival.points)
+            gains = self._gains(option.points[:, None] - self.rival.points[None, :])
             for name, gain in gains.items():
                 numbers[name] = estimates.of_two(group, self.rival.group, gain)
         means = {name: estimates.mean(values) for name, values in numbers.items()}
@@ -662,8 +710,10 @@ def nearly_best_groups(
 ) -> list[Group]:
     """List the group of the best score, then up to two whose scores are close to it.
 
-    Close is less than a tenth of a standard deviation of the difference.
+    A group is declarer's pair and the trumps. Close is less than a tenth of a standard
+    deviation of the difference.
     """
+    # Of each contract its score in every layout, as the network expects it.
     scores = [estimates.of_one(option.group, option.points) for option in options]
     means = [estimates.mean(score).mean for score in scores]
     best, *falling = np.argsort(means)[::-1]

@@ -12,14 +12,14 @@ whole search.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.decisions.best_defence import Plan, Search
+from bayesbridge.decisions.best_defence import Move, Plan, Reply, Search
 from bayesbridge.decisions.solver import Solver
 from bayesbridge.display.words import SEATS, card_words
 from bayesbridge.game.cards import DECK_CARDS, SUIT_CARDS, SUIT_MASK, Card
@@ -30,7 +30,7 @@ MOST_LAYOUTS: Final = 70
 """Ways to deal eight unknown cards: the last four tricks."""
 MOST_TRICKS: Final = 8
 """Tricks left from which a horizon is searched."""
-SECOND: Final = 6_000_000
+WORK_A_SECOND: Final = 6_000_000
 """Work of a second: comparisons of outcomes, and cards that the solver tries."""
 POSITION: Final = 250
 """What a position costs beyond these, and again where the solver is asked."""
@@ -39,10 +39,8 @@ POSITION: Final = 250
 class State(NamedTuple):
     """A position as declarer sees it; the defenders' hands depend on the layout."""
 
-    ours: tuple[int, int]
-    """Masks of North or East, whichever is declarer's or dummy's, and of the seat
-    opposite.
-    """
+    own_hands: tuple[int, int]
+    """Masks of what seats ``side`` and ``side + 2``, declarer and dummy, have left."""
     gone_mask: int
     """Cards that the defenders have played."""
     leader: int
@@ -61,6 +59,15 @@ class State(NamedTuple):
         return sum(1 << card for card in self.cards)
 
 
+class CardPlan(NamedTuple):
+    """A card that may be played now, and the best plan that begins with it."""
+
+    card: int
+    outcome: int
+    """Bits by level and layout, level 0 for one trick from now on."""
+    plan: Plan
+
+
 class Ending(Search):
     """The last tricks, searched over the layouts of the two hidden hands.
 
@@ -68,7 +75,7 @@ class Ending(Search):
     ----------
     trick : Trick
         The trick so far, with the trumps.
-    ours : sequence of two ints
+    own_hands : sequence of two ints
         Masks of what seats ``side`` and ``side + 2`` have left.
     hidden : (n, 2) array of int
         In each layout, masks of what the other two have left.
@@ -81,154 +88,180 @@ class Ending(Search):
     def __init__(
         self,
         trick: Trick,
-        ours: Sequence[int],
+        own_hands: Sequence[int],
         hidden: Sequence[Sequence[int]] | Ints,
         side: int,
-        most_work: int = 12 * SECOND,
+        most_work: int = 12 * WORK_A_SECOND,
     ) -> None:
         self.side = side
         self.trump = trick.trump
         self.hidden = np.array(hidden, np.int64)
-        played = tuple(card.index for card in trick.cards)
-        self.start = State((int(ours[0]), int(ours[1])), 0, int(trick.leader), played)
-        self.tricks_left = max(hand.bit_count() for hand in self.start.ours)
-        super().__init__(len(self.hidden), self.tricks_left, most_work)
+        self.start = State(
+            own_hands=(int(own_hands[0]), int(own_hands[1])),
+            gone_mask=0,
+            leader=int(trick.leader),
+            cards=tuple(card.index for card in trick.cards),
+        )
+        self.tricks_left = max(hand.bit_count() for hand in self.start.own_hands)
+        super().__init__(
+            n=len(self.hidden), levels=self.tricks_left, most_work=most_work
+        )
         self.unknown_mask = int(self.hidden[0, 0] | self.hidden[0, 1])
         self.all_layouts = (1 << self.n) - 1
-        # Of both defenders, by card: the layouts in which they hold it.
+        # Of both defenders, by card: the layouts in which they hold it, as bits.
         self.layouts_of_card = (
             _layouts_by_card(self.hidden[:, 0], self.unknown_mask),
             _layouts_by_card(self.hidden[:, 1], self.unknown_mask),
         )
-        self.tricks_at_horizon = 0  # that are left there; 0 is the end
+        # Tricks that are left where the plan ends and double dummy begins; 0 for none.
+        self.tricks_at_horizon = 0
         self.solver = Solver(trick.trump, side)
+        # Double-dummy outcomes, by position, layouts and tricks of level 0.
         self.bounds: dict[tuple[State, int, int], int] = {}
-        # (n,) at the start: no plan is asked for more. None is known before the first.
-        self.double_dummy = np.full(self.n, self.tricks_left)
-        self.double_dummy = self._solve(self.start, range(self.n), 1)
+        # (n,) declarer's double-dummy tricks of each layout, from the start.
+        self.double_dummy = self._solve(
+            self.start, range(self.n), caps=np.full(self.n, self.tricks_left)
+        )
 
-    def settled(self, state: State, live: int, lowest: int) -> int | None:
+    def settled(self, state: State, layout_bits: int, least_tricks: int) -> int | None:
         """The double-dummy outcome at the horizon, and where one layout is left."""
         self.work += POSITION
         only_double_dummy = self.tricks_at_horizon == self.tricks_left
         at_horizon = (
-            not state.cards and state.ours[0].bit_count() <= self.tricks_at_horizon
+            not state.cards and state.own_hands[0].bit_count() <= self.tricks_at_horizon
         )
-        one_layout = not live & (live - 1)
+        one_layout = not layout_bits & (layout_bits - 1)
         if only_double_dummy or at_horizon or one_layout:
-            return self.bound(state, live, lowest)
+            return self.bound(state, layout_bits, least_tricks)
         return None
 
-    def bound(self, state: State, live: int, lowest: int) -> int:
-        """The double-dummy outcome in these layouts."""
-        key = state, live, lowest
+    def bound(self, state: State, layout_bits: int, least_tricks: int) -> int:
+        """The double-dummy outcome in these layouts, which no plan surpasses."""
+        key = state, layout_bits, least_tricks
         if key not in self.bounds:
-            layouts = list(_indices(live))
+            layouts = list(_indices(layout_bits))
+            won_before = 1 - least_tricks  # it is 1 at the start
+            caps = self.double_dummy[layouts] - won_before
+            tricks = self._solve(state, layouts, caps).tolist()
             outcome = 0
-            tricks = self._solve(state, layouts, lowest).tolist()
             for layout, taken in zip(layouts, tricks, strict=True):
-                outcome |= self.reached(1 << layout, taken, lowest)
+                outcome |= self.reached(1 << layout, taken, least_tricks)
             self.bounds[key] = outcome
         return self.bounds[key]
 
-    def _solve(self, state: State, layouts: Sequence[int], lowest: int) -> Ints:
-        """Declarer's tricks from here on if all see all cards, (layouts,).
+    def _solve(self, state: State, layouts: Sequence[int], caps: Ints) -> Ints:
+        """Declarer's tricks from here on if all four see all cards, (layouts,).
 
-        The trick that lies is among them.
+        The trick that is being played is among them. ``caps``: (layouts,) the most
+        tricks that are asked for, so that the solver need not look for more.
         """
         hidden = self.hidden[layouts] & ~state.gone_mask
-        caps = self.double_dummy[layouts] + lowest - 1
-        tricks, tried = self.solver.tricks(
-            state.ours, hidden, state.leader, state.cards, caps
+        tricks, cards_tried = self.solver.tricks(
+            state.own_hands, hidden, state.leader, state.cards, caps
         )
-        self.work += POSITION + tried
+        self.work += POSITION + cards_tried
         return tricks
 
-    def moves(self, state: State) -> list[tuple[int, State, int]] | None:
-        """Cards of declarer or dummy, of equals the lowest."""
+    def moves(self, state: State) -> list[Move] | None:
+        """Cards that declarer's side may play, of equal ones the lowest.
+
+        ``None`` on a defender's turn.
+        """
         seat = state.turn
-        if seat % 2 != self.side:
+        is_defenders_turn = seat % 2 != self.side
+        if is_defenders_turn:
             return None
-        hand, opposite = state.ours
-        if seat != self.side:
-            hand, opposite = opposite, hand
+        hand, hand_opposite = state.own_hands
+        if seat == self.side + 2:
+            hand, hand_opposite = hand_opposite, hand
         legal = hand
         if state.cards:
             legal = hand & _suit_mask(state.cards[0]) or hand
         defenders_mask = self.unknown_mask & ~state.gone_mask
-        between = opposite | defenders_mask | state.trick_mask
-        cards: list[int] = []
-        for card in sorted(_indices(legal), reverse=True):
-            if cards and not _apart(card, cards[-1], between):
-                cards.pop()
-            cards.append(card)
-        if state.cards:  # of plans that do the same one that keeps high cards is told
+        all_other_cards = hand_opposite | defenders_mask | state.trick_mask
+        cards = _lowest_of_equals(legal, all_other_cards)
+        # Of plans that do equally well the first is told: it leads a high card, and
+        # keeps high cards where another card was led.
+        if not state.cards:
             cards.reverse()
-        return [(card, *self.position_after(state, card)) for card in cards]
+        return [self._move(state, card) for card in cards]
 
-    def replies(self, state: State, live: int) -> list[tuple[int, int, State, int]]:
-        """Cards of the defender in turn, those aside that tell more than another."""
-        layouts_of_card = self.layouts_of_card[state.turn // 2]
-        must_follow = 0
+    def _move(self, state: State, card: int) -> Move:
+        """A card of declarer or dummy as a move."""
+        after, won = self.position_after(state, card)
+        return Move(card, after, won)
+
+    def _layouts_of_turn(self, state: State) -> dict[int, int]:
+        """By card, the layouts (as bits) in which the defender in turn holds it."""
+        # The defenders are seats 0 and 2, or 1 and 3.
+        return self.layouts_of_card[state.turn // 2]
+
+    def replies(self, state: State, layout_bits: int) -> list[Reply]:
+        """Cards that the defender in turn may play, with the layouts where that is so.
+
+        Cards are left out that tell declarer more than another that does the same.
+        """
+        layouts_of_card = self._layouts_of_turn(state)
+        must_follow = 0  # the layouts in which the defender has a card of the suit led
         if state.cards:
             unplayed = self.unknown_mask & ~state.gone_mask
             for card in _indices(unplayed & _suit_mask(state.cards[0])):
                 must_follow |= layouts_of_card[card]
         replies = []
-        for card, layouts in self._least_telling(state, live).items():
+        for card, layouts in self._least_telling(state, layout_bits).items():
             follows = not state.cards or _same_suit(card, state.cards[0])
             possible = layouts if follows else layouts & ~must_follow
             if possible:
                 after, won = self.position_after(state, card)
-                replies.append((card, possible, after, won))
+                replies.append(Reply(card, possible, after, won))
         return replies
 
-    def _least_telling(self, state: State, live: int) -> dict[int, int]:
-        """Cards of the defender in turn, with the layouts in which they are held.
+    def _least_telling(self, state: State, layout_bits: int) -> dict[int, int]:
+        """The defender's unplayed cards, high ones first, less those that tell too much.
 
-        Of two cards next to each other, one that is held wherever the other is stands
-        for both: it tells less.
+        Each comes with the layouts, as bits, in which the defender holds it. Of two
+        neighbours with none of declarer's cards between them, one that is held wherever
+        the other is stands for both: it tells less. Where both are held in the same
+        layouts either would do, and the higher one stands for both.
         """
-        layouts_of_card = self.layouts_of_card[state.turn // 2]
-        between = state.ours[0] | state.ours[1] | state.trick_mask
+        layouts_of_card = self._layouts_of_turn(state)
+        separating_mask = state.own_hands[0] | state.own_hands[1] | state.trick_mask
+        unplayed = self.unknown_mask & ~state.gone_mask
         layouts_by_card: dict[int, int] = {}
         higher = 0
         higher_layouts = 0
-        unplayed = self.unknown_mask & ~state.gone_mask
         for card in sorted(_indices(unplayed), reverse=True):
-            layouts = live & layouts_of_card[card]
-            stands_for_higher = False
-            higher_stands_for_it = False
-            if higher_layouts and not _apart(card, higher, between):
-                higher_stands_for_it = not layouts & ~higher_layouts
-                stands_for_higher = (
-                    not higher_layouts & ~layouts and higher_layouts != layouts
-                )
-            if stands_for_higher:
-                layouts_by_card.pop(higher, None)
-            if not higher_stands_for_it:
+            layouts = layout_bits & layouts_of_card[card]
+            equal = higher_layouts and _are_equals(card, higher, separating_mask)
+            higher_stands_for_both = equal and _is_part(layouts, higher_layouts)
+            if not higher_stands_for_both:
                 layouts_by_card[card] = layouts
+                if equal and _is_part(higher_layouts, layouts):
+                    layouts_by_card.pop(higher, None)
             higher = card
             higher_layouts = layouts
         return layouts_by_card
 
     def position_after(self, state: State, card: int) -> tuple[State, int]:
-        """The position after a card of the seat in turn, and tricks won by that."""
-        ours = state.ours
+        """The position after a card of the seat in turn, and tricks won by that.
+
+        A card of declarer's side leaves its hand; that of a defender, whose hand is not
+        known, is noted as gone.
+        """
+        own_hands = state.own_hands
         gone_mask = state.gone_mask
         if state.turn % 2 == self.side:
-            ours = (ours[0] & ~(1 << card), ours[1] & ~(1 << card))
+            own_hands = (own_hands[0] & ~(1 << card), own_hands[1] & ~(1 << card))
         else:
             gone_mask |= 1 << card
         cards = (*state.cards, card)
         if len(cards) < 4:
-            return State(ours, gone_mask, state.leader, cards), 0
+            return State(own_hands, gone_mask, state.leader, cards), 0
         winner = (state.leader + winning_place(cards, self.trump)) % 4
-        return State(ours, gone_mask, winner), int(winner % 2 == self.side)
+        won = int(winner % 2 == self.side)
+        return State(own_hands, gone_mask, leader=winner), won
 
-    def cards(
-        self, values: Floats, horizon: int = 13
-    ) -> Iterator[tuple[int, int, Plan]]:
+    def cards(self, values: Floats, horizon: int = 13) -> Iterator[CardPlan]:
         """Each card that may be played now, of equals the lowest, with the best plan.
 
         Parameters
@@ -236,41 +269,42 @@ class Ending(Search):
         values : (tricks, n) array of float
             What one trick more, from the first on, is worth in each layout, ≥ 0.
         horizon : int
-            Tricks that the plan is for; 0 is double dummy.
+            Tricks that the plan is for; after them all see all cards, from now on if it
+            is 0.
 
         Yields
         ------
-        card : int
-        outcome : int
-            Of the best plan that begins with the card.
-        plan : Plan
+        CardPlan
         """
         self.tricks_at_horizon = max(0, self.tricks_left - horizon)
         for card, after, won in self.moves(self.start) or ():
+            # Level 0 is the first trick: none is to come where the card won it.
             outcome, plan = self.optimum(after, self.all_layouts, 1 - won, values)
-            yield card, outcome, (card, plan)
+            yield CardPlan(card, outcome, (card, plan))
 
     def tricks(self, outcome: int) -> NDArray[np.int64]:
-        """Tricks of an outcome in each layout, (n,).
+        """Declarer's tricks in each layout, (n,), by the outcome of a plan.
 
-        The outcome is one that counts from one trick on.
+        Level 0 of the outcome is one trick.
         """
         tricks = np.zeros(self.n, np.int64)
         for level in range(self.levels):
+            layouts_with_level = outcome >> level * self.n
             for layout in range(self.n):
-                tricks[layout] += outcome >> level * self.n + layout & 1
+                tricks[layout] += layouts_with_level >> layout & 1
         return tricks
 
-    def double_dummy_move(self, state: State, live: int) -> int:
-        """A card of declarer or dummy that is best if all see all cards."""
-        layouts = list(_indices(live))
+    def double_dummy_move(self, state: State, layout_bits: int) -> int:
+        """A card of declarer or dummy that is best in one layout, by its solution."""
+        layouts = list(_indices(layout_bits))
 
-        def tricks_after(move: tuple[int, State, int]) -> int:
+        def tricks_after(move: Move) -> int:
             """Declarer's tricks after a card, with the trick that it wins."""
-            _, after, won = move
-            return won + int(self._solve(after, layouts, 1 - won)[0])
+            caps = self.double_dummy[layouts] - move.won
+            return move.won + int(self._solve(move.after, layouts, caps)[0])
 
-        card, _, _ = max(self.moves(state) or (), key=tricks_after)
+        best_move = max(self.moves(state) or (), key=tricks_after)
+        card: int = best_move.played
         return card
 
     def text(self, plan: Plan, weights: Floats, tricks: int = 2) -> tuple[str, ...]:
@@ -282,10 +316,12 @@ class Ending(Search):
 
 
 class Passage(NamedTuple):
-    """A part of a plan in words."""
+    """The rest of a plan in words, from a moment on."""
 
     clause: str
-    """What becomes of the trick that lies, such as ``East plays ♠5``; may be empty."""
+    """The rest of the trick that is being played, such as ``East plays ♠5``; may be
+    empty.
+    """
     lines: tuple[str, ...]
     """The tricks after it."""
 
@@ -295,87 +331,117 @@ class Passage(NamedTuple):
         return (f"{self.clause}.", *self.lines) if self.clause else self.lines
 
 
+type Cases = dict[Passage, dict[str, float]]
+"""How a plan may go on, each with the defender's cards after which it does: their names,
+and the weight of the layouts in which they are played.
+"""
+
+
 @dataclass(frozen=True, eq=False)
 class PlanWords:
-    """Says plans of an ending in words, by the weights of its layouts, (n,)."""
+    """Says plans of an ending in words, by the weights of its layouts, (n,).
+
+    Its methods take a plan from a position on, the layouts that are still possible there
+    (as bits), and how many tricks deep to tell it.
+    """
 
     ending: Ending
     weights: Floats
 
-    def passage(self, plan: Plan, state: State, live: int, tricks: int) -> Passage:
-        """The rest of a plan from a position on, so many tricks deep."""
+    def passage(
+        self, plan: Plan, state: State, layout_bits: int, tricks: int
+    ) -> Passage:
+        """The rest of a plan in words; empty where nothing is left to tell."""
         if not tricks:
             return Passage("", ())
-        if not state.cards and (plan is None or state.ours[0].bit_count() == 1):
+        last_trick = state.own_hands[0].bit_count() == 1
+        if not state.cards and (plan is None or last_trick):
             return Passage("", ())
         if state.turn % 2 == self.ending.side:
-            return self._move_passage(plan, state, live, tricks)
-        return self._reply_passage(plan, state, live, tricks)
+            return self._move_passage(plan, state, layout_bits, tricks)
+        return self._reply_passage(plan, state, layout_bits, tricks)
 
     def _move_passage(
-        self, plan: Plan, state: State, live: int, tricks: int
+        self, plan: Plan, state: State, layout_bits: int, tricks: int
     ) -> Passage:
-        """What declarer or dummy plays; where the layout is known, a best card."""
+        """What declarer or dummy plays, and what follows, so many tricks deep.
+
+        ``layout_bits``: the layouts that are possible, a bit for each. The plan is
+        ``None`` in the middle of a trick where one layout is left: there every later
+        card is known, and the best one is told.
+        """
         if plan is None:
-            card = self.ending.double_dummy_move(state, live)
+            card = self.ending.double_dummy_move(state, layout_bits)
             plan_after = None
         else:
             card, plan_after = plan
         after, _ = self.ending.position_after(state, card)
-        passage = self._passage_after(plan_after, after, live, tricks)
+        passage = self._passage_after(plan_after, after, layout_bits, tricks)
         clause = f"{self._seat_and_verb(state)} {card_words(Card(card))}"
         if passage.clause:
             clause = f"{clause}, {passage.clause}"
         return Passage(clause, passage.lines)
 
     def _reply_passage(
-        self, plan: Plan, state: State, live: int, tricks: int
+        self, plan: Plan, state: State, layout_bits: int, tricks: int
     ) -> Passage:
-        """What a defender may play, each case with what follows it.
+        """What a defender may play, and what declarer does after it.
 
-        Cards after which all goes on alike are one case. What is so in all cases stands
-        before them, the likeliest case behind the others.
+        A passage has a clause, the rest of the trick that is being played, and lines,
+        the tricks after it. Cards of the defender after which the passages are the same
+        are one case. A clause that all cases share is told once, before them.
         """
-        cases = self._cases(plan, state, live, tricks)
+        cases = self._cases(plan, state, layout_bits, tricks)
         clauses = {passage.clause for passage in cases}
-        common = clauses.pop() if len(clauses) == 1 else ""
+        common_clause = ""
+        if len(clauses) == 1:
+            (common_clause,) = clauses
         if len(cases) == 1:
-            lines = next(iter(cases)).lines
+            (passage,) = cases
+            lines = passage.lines
         else:
-            lines = self._case_lines(cases, common, state)
-        if common and not state.cards:
-            common = f"{self._seat_and_verb(state)}, {common}"
-        return Passage(common, lines)
+            lines = self._case_lines(cases, common_clause, state)
+        if common_clause and not state.cards:  # a trick begins with who leads to it
+            common_clause = f"{self._seat_and_verb(state)}, {common_clause}"
+        return Passage(common_clause, lines)
 
-    def _cases(
-        self, plan: Plan, state: State, live: int, tricks: int
-    ) -> dict[Passage, dict[str, float]]:
-        """What may follow a defender's card, each with the cards that it follows.
+    def _cases(self, plan: Plan, state: State, layout_bits: int, tricks: int) -> Cases:
+        """The different passages (the rest of the plan in words) after a defender's card.
 
-        These by name, with the weight of the layouts in which they are played.
+        Each comes with the names of the cards that it follows, and their weights.
+        ``layout_bits``: the layouts that are possible, a bit for each.
         """
         plan_by_card = dict(plan or ())
-        cases: dict[Passage, dict[str, float]] = {}
-        for card, possible, after, _ in self.ending.replies(state, live):
+        cases: Cases = {}
+        for reply in self.ending.replies(state, layout_bits):
+            plan_after = plan_by_card.get(reply.played)
             passage = self._passage_after(
-                plan_by_card.get(card), after, possible, tricks
+                plan_after, reply.after, reply.layout_bits, tricks
             )
+            weight = sum(self.weights[layout] for layout in _indices(reply.layout_bits))
             weight_by_name = cases.setdefault(passage, {})
-            name = self._defenders_card(card)
-            weight = sum(self.weights[layout] for layout in _indices(possible))
+            name = self._defenders_card(reply.played)
             weight_by_name[name] = weight_by_name.get(name, 0.0) + weight
         return cases
 
     def _case_lines(
-        self, cases: Mapping[Passage, Mapping[str, float]], common: str, state: State
+        self, cases: Cases, common_clause: str, state: State
     ) -> tuple[str, ...]:
-        """Several cases, the likeliest last; ``common`` stands before all of them."""
+        """A heading for each case, such as ``If East plays ♠5: …``, and its lines.
+
+        A case is a passage (the rest of the plan: a clause on this trick, and lines on
+        later ones) with the names and weights of the defender's cards before it. The
+        likeliest one comes last, after ``Otherwise``. ``common_clause`` has been told
+        before all of them; cases in which nothing else happens are left out.
+        """
         likeliest = max(cases, key=lambda passage: sum(cases[passage].values()))
+        likeliest_last = sorted(cases, key=lambda passage: passage == likeliest)
         lines: list[str] = []
-        for passage in sorted(cases, key=lambda passage: passage == likeliest):
-            clause = passage.clause.removeprefix(common)
+        for passage in likeliest_last:
+            clause = passage.clause.removeprefix(common_clause)
             if clause or passage.lines:
-                condition = self._condition(state, list(cases[passage]))
+                card_names = list(cases[passage])
+                condition = self._condition(state, card_names)
                 if passage == likeliest and lines:
                     condition = "Otherwise"
                 consequence = f" {clause}." if clause else ""
@@ -384,12 +450,13 @@ class PlanWords:
         return tuple(lines)
 
     def _passage_after(
-        self, plan: Plan, after: State, live: int, tricks: int
+        self, plan: Plan, after: State, layout_bits: int, tricks: int
     ) -> Passage:
         """What follows a card; the next trick begins a line."""
         if after.cards:
-            return self.passage(plan, after, live, tricks)
-        return Passage("", self.passage(plan, after, live, tricks - 1).as_lines)
+            return self.passage(plan, after, layout_bits, tricks)
+        next_tricks = self.passage(plan, after, layout_bits, tricks - 1)
+        return Passage("", next_tricks.as_lines)
 
     def _condition(self, state: State, names: Sequence[str]) -> str:
         """That a defender plays one of these cards, such as ``If East plays ♠5``."""
@@ -405,37 +472,39 @@ class PlanWords:
         return f"{seat} plays" if state.cards else f"{seat} leads"
 
     def _defenders_card(self, card: int) -> str:
-        """A defender's card with its equals at the start, in words.
+        """A defender's card in words, such as ``♠K or ♠Q`` for equal cards.
 
-        The lowest of a suit are called low.
+        Cards are equal that have none of declarer's between them at the start. The
+        lowest ones of a suit, if they are several, are ``a low ♠``.
         """
         ending = self.ending
-        between = ending.start.ours[0] | ending.start.ours[1]
-        unknown_of_suit = sorted(_indices(ending.unknown_mask & _suit_mask(card)))
+        own_mask = ending.start.own_hands[0] | ending.start.own_hands[1]
+        defenders_suit = sorted(_indices(ending.unknown_mask & _suit_mask(card)))
         equals = [
-            unknown
-            for unknown in unknown_of_suit
-            if not _apart(min(unknown, card), max(unknown, card), between)
+            other_card
+            for other_card in defenders_suit
+            if _are_equals(min(other_card, card), max(other_card, card), own_mask)
         ]
-        if len(equals) > 1 and equals[0] == unknown_of_suit[0]:
+        are_lowest = equals[0] == defenders_suit[0]
+        if len(equals) > 1 and are_lowest:
             symbol = card_words(Card(card))[0]
             return f"a low {symbol}"
         return " or ".join(card_words(Card(equal)) for equal in reversed(equals))
 
 
 def with_equals_alike(
-    trick: Trick, ours: Sequence[int], hidden: Ints, side: int
+    trick: Trick, own_hands: Sequence[int], hidden: Ints, side: int
 ) -> Ints:
     """Layouts whose small cards tell declarer only how many of them each defender has.
 
     Among a few layouts nearly each has small cards of its own, and a plan would tell
     them apart by these. So of cards that have none of declarer's between them the first
-    defender gets the lowest, as many as before, in suits that declarer or dummy has,
-    unless the double-dummy result changes.
+    defender gets the lowest, as many as before. A layout whose double-dummy result would
+    change stays as it is.
 
     Parameters
     ----------
-    trick, ours, hidden, side
+    trick, own_hands, hidden, side
         As :class:`Ending` takes them.
 
     Returns
@@ -443,32 +512,38 @@ def with_equals_alike(
     (n, 2) array of int
         Masks as in ``hidden``.
     """
-    own_mask = ours[0] | ours[1]
-    between = own_mask | sum(card.mask for card in trick.cards)
+    own_mask = own_hands[0] | own_hands[1]
+    separating_mask = own_mask | sum(card.mask for card in trick.cards)
     unknown_mask = int(hidden[0, 0] | hidden[0, 1])
     alike = hidden.copy()
-    for equals in _runs_of_equals(unknown_mask, own_mask, between):
-        # By how many of the equals the first defender has: the lowest of them.
+    for equals in _runs_of_equals(unknown_mask, own_mask, separating_mask):
+        # By a number of cards, the mask of so many of the lowest equals.
         lowest_masks = np.cumsum([0, *(1 << card for card in equals)])
         run_mask = lowest_masks[-1]
-        first = lowest_masks[np.bitwise_count(hidden[:, 0] & run_mask)]
-        alike = alike & ~run_mask | np.stack([first, run_mask ^ first], axis=1)
-    before = Ending(trick, ours, hidden, side).double_dummy
-    after = Ending(trick, ours, alike, side).double_dummy
-    return np.where((before == after)[:, None], alike, hidden)
+        counts_of_first = np.bitwise_count(hidden[:, 0] & run_mask)
+        first_defender = lowest_masks[counts_of_first]
+        second_defender = run_mask & ~first_defender
+        alike &= ~run_mask
+        alike |= np.stack([first_defender, second_defender], axis=1)
+    before = Ending(trick, own_hands, hidden, side).double_dummy
+    after = Ending(trick, own_hands, alike, side).double_dummy
+    is_same = before == after
+    return np.where(is_same[:, None], alike, hidden)
 
 
 def _runs_of_equals(
-    unknown_mask: int, own_mask: int, between: int
+    unknown_mask: int, own_mask: int, separating_mask: int
 ) -> Iterator[list[int]]:
-    """Unknown cards with none of ``between`` among them.
+    """Runs of unknown cards of a suit with none of the separating cards among them.
 
-    Only in suits that declarer or dummy has.
+    Only suits are looked at of which declarer or dummy holds a card (``own_mask``): in
+    others nothing separates an ace from a two.
     """
     equals: list[int] = []
     for card in range(DECK_CARDS):
         begins_suit = card % SUIT_CARDS == 0
-        if equals and (begins_suit or between >> card & 1):
+        is_separating = separating_mask >> card & 1
+        if equals and (begins_suit or is_separating):
             yield equals
             equals = []
         if unknown_mask >> card & 1 and own_mask & _suit_mask(card):
@@ -500,11 +575,29 @@ def _suit_mask(card: int) -> int:
 
 
 def _same_suit(card: int, other_card: int) -> bool:
+    """Whether two cards are of one suit."""
     return card // SUIT_CARDS == other_card // SUIT_CARDS
 
 
-def _apart(low: int, high: int, between: int) -> bool:
-    """Whether two cards are of different suits, or have one of these between them."""
+def _are_equals(low: int, high: int, separating_mask: int) -> bool:
+    """Whether two cards are of one suit, with none of the separating cards between."""
     if not _same_suit(low, high):
-        return True
-    return bool(between & (1 << high) - (1 << low))
+        return False
+    from_low_to_below_high = (1 << high) - (1 << low)
+    return not separating_mask & from_low_to_below_high
+
+
+def _lowest_of_equals(hand: int, separating_mask: int) -> list[int]:
+    """The cards of a hand, rising, of those that are equals only the lowest."""
+    lowest: list[int] = []
+    next_lower: int | None = None
+    for card in _indices(hand):
+        if next_lower is None or not _are_equals(next_lower, card, separating_mask):
+            lowest.append(card)
+        next_lower = card
+    return lowest
+
+
+def _is_part(layout_bits: int, of_layout_bits: int) -> bool:
+    """Whether a set of layouts is part of another."""
+    return not layout_bits & ~of_layout_bits

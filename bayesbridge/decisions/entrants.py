@@ -162,14 +162,19 @@ class Bidders:
         return self.east_west if seat % 2 else self.north_south
 
     def choose(self, seat: Seat, hand: Hand, auction: Auction, seed: int) -> Choice:
-        """Choose the call of the seat in turn, which sees its own hand alone."""
+        """Choose the call of the seat in turn, which sees its own hand alone.
+
+        An entrant that bids by value compares calls only where several are usual with
+        the hand. It makes another call than the likeliest if that is ahead by as many
+        standard errors as its ``guard`` says.
+        """
         entrant = self.at(seat)
         hands = np.array([hand.mask], np.uint64)
         chances = call_probabilities(entrant.bidder, hands, auction)[0]
         usual_calls = (chances >= LEAST_CHANCE).sum()
         if not entrant.by_value or usual_calls <= 1:
             likeliest = CALLS[int(chances.argmax())]
-            return Choice(likeliest, None)
+            return Choice(likeliest, values=None)
         belief = Belief(seat, hand, dummy=None, bidder=self.model, player=None)
         if auction.calls:
             belief = belief.given(auction)
@@ -180,4 +185,5 @@ class Bidders:
             layouts=self.layouts,
             rng=seed,
         )
-        return Choice(values.chosen(entrant.guard).call, values)
+        best = values.chosen(entrant.guard)
+        return Choice(best.call, values)

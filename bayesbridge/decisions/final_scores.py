@@ -72,7 +72,10 @@ class Goal:
         vulnerable: Vulnerability,
         dummy: Seat | None,
     ) -> Goal:
-        """Read a goal; without one it is IMPs, with three players points."""
+        """Read a goal; without one it is IMPs, with three players points.
+
+        ``field``: scores of the side at other tables, which matchpoints are against.
+        """
         if goal is None:
             goal = "imps" if dummy is None else "points"
         if isinstance(goal, str) and goal in MEASURES:
@@ -86,6 +89,8 @@ class Goal:
                 "goal 'imps' is of bridge: with three players name points, old or new",
                 goal=goal,
             )
+        if field is None:
+            return score_goal
         return score_goal._with_field(field)
 
     @staticmethod
@@ -105,10 +110,8 @@ class Goal:
             return goal
         return Scheme.of(goal)
 
-    def _with_field(self, field: Sequence[float] | None) -> Goal:
-        """The goal with the scores of other tables."""
-        if field is None:
-            return self
+    def _with_field(self, field: Sequence[float]) -> Goal:
+        """The goal with the scores of other tables; refused unless it is matchpoints."""
         if self.name != "matchpoints":
             raise BayesBridgeError(
                 f"field beside goal {self.name!r}: scores of other tables tell "
@@ -174,20 +177,21 @@ def network_tricks(
 ) -> Floats:
     """Return (n, 14) P(tricks) by the network of n (n, 4) layouts.
 
-    Each is played by the group that ``group_numbers`` (n,) name. Suits are renamed so
-    that trumps are always spades, which changes no answer: then all suit contracts are
-    one question to the network.
+    A group is declarer's pair and the trumps; ``group_numbers`` (n,) say which of them
+    plays each layout. Suits are renamed so that trumps are always spades, which changes
+    no answer: then all suit contracts are one question to the network.
     """
-    tables = np.empty_like(layouts)
+    tables = np.empty_like(layouts)  # the hands from declarer on, as the network wants
     is_notrump = np.zeros(len(layouts), np.bool_)
     for number, group in enumerate(groups):
         rows = np.flatnonzero(group_numbers == number)
-        seated = layouts[np.ix_(rows, list(group.table))]
+        seats_from_declarer = list(group.table)
+        hands = layouts[np.ix_(rows, seats_from_declarer)]
         if group.trump is None:
             is_notrump[rows] = True
-            tables[rows] = seated
+            tables[rows] = hands
         else:
-            tables[rows] = with_spade_trumps(seated, group.trump)
+            tables[rows] = with_spade_trumps(hands, group.trump)
     chances = np.empty((len(layouts), TRICK_COUNTS))
     for trump, rows_of_trump in ((None, is_notrump), (Suit.S, ~is_notrump)):
         if rows_of_trump.any():
@@ -236,24 +240,28 @@ class FinalScores:
     ) -> None:
         self.goal = goal
         self.contract_numbers = contract_numbers
+        # Of each contract (14,): what the side scores by declarer's tricks.
         self.scores = [goal.own_scores(contract, seat, dummy) for contract in contracts]
         # A deal that is passed out has no tricks: any group will do.
         any_contract = Contract(1, Strain.NT, seat)
         groups = [group_of(contract or any_contract, dummy) for contract in contracts]
         distinct_groups = list(dict.fromkeys(groups))
         group_of_contract = np.array([distinct_groups.index(group) for group in groups])
-        # The tricks of a group on a layout are asked for once.
+        # A question is a layout and a group (declarer's pair and trumps), as one number;
+        # the tricks of each are asked for once.
         layout_numbers = np.arange(len(layouts))[:, None]
         questions = (
             layout_numbers * len(distinct_groups) + group_of_contract[contract_numbers]
         )
-        distinct, question_numbers = np.unique(questions, return_inverse=True)
+        distinct_questions, question_numbers = np.unique(questions, return_inverse=True)
         layout_of_question, group_of_question = np.divmod(
-            distinct, len(distinct_groups)
+            distinct_questions, len(distinct_groups)
         )
+        # (questions, 14) P(tricks).
         self.tricks = network_tricks(
             layouts[layout_of_question], distinct_groups, group_of_question
         )
+        # (n, calls): the row of ``tricks`` for each layout and call.
         self.question_numbers = question_numbers.reshape(contract_numbers.shape)
 
     def gains(self, call: int, reference: int) -> Floats:
@@ -261,33 +269,41 @@ class FinalScores:
 
         Both calls are named by their columns.
         """
+        # The two contracts of each layout as one number.
         contracts = len(self.scores)
-        pairs = (
+        contract_pairs = (
             self.contract_numbers[:, call] * contracts
             + self.contract_numbers[:, reference]
         )
-        gains = np.zeros(len(pairs))
-        for pair in np.unique(pairs).tolist():
-            own_contract, reference_contract = divmod(pair, contracts)
+        gains = np.zeros(len(contract_pairs))
+        for contract_pair in np.unique(contract_pairs).tolist():
+            own_contract, reference_contract = divmod(contract_pair, contracts)
             if own_contract != reference_contract:
-                rows = np.flatnonzero(pairs == pair)
-                matrix = self.goal.gains(
+                rows = np.flatnonzero(contract_pairs == contract_pair)
+                gain_by_tricks = self.goal.gains(
                     self.scores[own_contract], self.scores[reference_contract]
                 )
-                gains[rows] = self._expected(rows, call, reference, matrix)
+                gains[rows] = self._expected(rows, call, reference, gain_by_tricks)
         return gains
 
     def _expected(
-        self, rows: NDArray[np.intp], call: int, reference: int, matrix: Floats
+        self,
+        rows: NDArray[np.intp],
+        call: int,
+        reference: int,
+        gain_by_tricks: Floats,
     ) -> Floats:
-        """(r,) mean of a (14, 14) matrix over the tricks of two contracts.
+        """(r,) expected gains on r layouts, on which the same two contracts are played.
 
-        ``rows`` (r,) are the numbers of layouts on which these two end the auctions.
+        ``rows`` (r,) are the numbers of the layouts; ``gain_by_tricks`` (14, 14) is by
+        the tricks of the call's contract and of the reference's. These are taken as
+        independent, unless the same pair plays the same trumps: then they are equal.
         """
         own_questions = self.question_numbers[rows, call]
         reference_questions = self.question_numbers[rows, reference]
         own_tricks = self.tricks[own_questions]
         if (own_questions == reference_questions).all():
-            return np.asarray(own_tricks @ matrix.diagonal())
+            return np.asarray(own_tricks @ gain_by_tricks.diagonal())
         reference_tricks = self.tricks[reference_questions]
-        return np.asarray(((own_tricks @ matrix) * reference_tricks).sum(axis=1))
+        expected = ((own_tricks @ gain_by_tricks) * reference_tricks).sum(axis=1)
+        return np.asarray(expected)

@@ -23,8 +23,9 @@ from bayesbridge.estimators.answer import capture_tricks
 from bayesbridge.estimators.outlook import outlook
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.kinds import Play
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.game.calls import Call, Contract
-from bayesbridge.game.cards import Card, Suit
+from bayesbridge.game.cards import HAND_CARDS, Card, Suit
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import (
     Floats,
@@ -181,19 +182,24 @@ def _posterior_columns(
     level: int,
     rng: Seed,
 ) -> dict[str, Any]:
-    """What is believed at a moment, for a row of :func:`sharpening`."""
-    tricks = capture_tricks(posterior, pair, rng)
+    """What is believed at a moment, for a row of :func:`sharpening`.
+
+    Capture tricks T can be counted only where the two conditions of the paper's rule
+    hold: ``qualified`` is how likely that is, ``T_mean_qualified`` the mean of T given
+    that. Elsewhere T counts as 0.
+    """
+    capture_count = capture_tricks(posterior, pair, rng)
     mean_points = posterior.point_table @ ALL_POINTS
-    mean_if_held = tricks.mean_if_held
+    mean_if_qualified = capture_count.mean_if_held
     columns = {
         "layouts": posterior.count(),
-        "method": posterior.method_of(counted=tricks.exact),
-        "exact": tricks.exact and posterior.log_marginal_error == 0.0,
+        "method": posterior.method_of(counted=capture_count.exact),
+        "exact": capture_count.exact and posterior.log_marginal_error == 0.0,
         "entropy_bits": posterior.entropy_bits,
-        "qualified": tricks.holds,
-        "T_mean": float(tricks.mean[0]),
-        "T_mean_qualified": nan if mean_if_held is None else mean_if_held,
-        "T_at_least": tricks.at_least(6 + level),
+        "qualified": capture_count.holds,
+        "T_mean": float(capture_count.mean[0]),
+        "T_mean_qualified": nan if mean_if_qualified is None else mean_if_qualified,
+        "T_at_least": capture_count.at_least(6 + level),
     }
     for seat in Seat:
         columns[f"points_{seat.name}"] = float(mean_points[seat])
@@ -278,15 +284,20 @@ def card_history(
 
 
 def _card_columns(posterior: Posterior, card: Card) -> dict[str, Any]:
-    """Where a card lies at a moment, for a row of :func:`card_history`."""
-    places = posterior.card_probabilities().sel(card=str(card))
-    shares = {seat.name: min(1.0, float(places.sel(seat=seat.name))) for seat in Seat}
+    """Where a card lies at a moment, for a row of :func:`card_history`.
+
+    That is exact where the posterior counts cards over all layouts, and where the card
+    is in sight.
+    """
+    table = posterior.card_probabilities().sel(card=str(card))
+    shares = {seat.name: min(1.0, float(table.sel(seat=seat.name))) for seat in Seat}
     is_known = not posterior.belief.constraints.unknown_mask & card.mask
     exact = posterior.counts_cards or is_known
     error = 0.0
     if not exact:
         largest_variance = max(share * (1.0 - share) for share in shares.values())
-        # Half the rule of three, where no draw differs from the others.
+        # Where all draws agree, one in 3 / n draws may differ (the rule of three): two
+        # standard errors.
         error = sqrt(largest_variance / posterior.ess) or 1.5 / posterior.ess
     return {**shares, "error": error, "exact": exact, "method": posterior.method}
 
@@ -358,7 +369,11 @@ def readings(belief: Belief, rng: Seed = 0) -> list[CallReading]:
 
 
 class HiddenCall(NamedTuple):
-    """A call of a hidden seat, with its likelihood and the guide to that."""
+    """A call of a hidden seat.
+
+    ``likelihood`` and ``guide`` map hands of the seat to log P(call ∣ hand); the guide
+    is a quicker approximation, or the same.
+    """
 
     seat: int
     likelihood: CallLikelihood
@@ -374,7 +389,7 @@ def read_calls(
     """Read the calls of hidden seats among the terms of an evidence.
 
     Layouts that fit the hard evidence are drawn: 8 000, and up to ``most`` while some
-    reading has too few effective ones. ``Constraints.free()`` reads the calls for
+    call is too rare to be read on them. ``Constraints.free()`` reads the calls for
     whoever sees no card.
     """
     calls = [
@@ -386,10 +401,12 @@ def read_calls(
         return []
     generator = np.random.default_rng(rng)
     call_readings: list[CallReading] = []
-    for n in dict.fromkeys(min(n, most) for n in LAYOUTS_TRIED):
+    numbers_of_layouts = dict.fromkeys(min(n, most) for n in LAYOUTS_TRIED)
+    for n in numbers_of_layouts:
         layouts = _draw_layouts(known, n, rng)
         call_readings = _read_on_layouts(calls, layouts, generator)
-        if all(reading.points is not None for reading in call_readings):
+        all_are_read = all(reading.points is not None for reading in call_readings)
+        if all_are_read:
             break
     return call_readings
 
@@ -406,8 +423,10 @@ def _read_on_layouts(
 ) -> list[CallReading]:
     """Read the calls in order on (n, 4) layouts.
 
-    The layouts are thinned by what the guide says of the seat's calls so far, and those
-    that stay are weighted by the likelihood of these calls.
+    A model takes long, so layouts are thinned first: each stays with a chance in
+    proportion to the *guide*, a quick approximation of P(the seat's calls so far ∣
+    hand). Those that stay are weighted by the true P(these calls ∣ hand) over that
+    chance.
     """
     guide_logs = np.zeros((len(layouts), len(Seat)))
     call_readings: list[CallReading] = []
@@ -418,14 +437,13 @@ def _read_on_layouts(
         stays = np.flatnonzero(generator.random(len(layouts)) < chance_to_stay)
         hands = layouts[stays, seat]
         log_likelihood = np.zeros(len(hands))
-        for earlier_call in calls[: number + 1]:
-            if earlier_call.seat == seat:
-                log_likelihood += earlier_call.likelihood(hands)
+        for call_so_far in calls[: number + 1]:
+            if call_so_far.seat == seat:
+                log_likelihood += call_so_far.likelihood(hands)
         log_weights = log_likelihood - np.log(chance_to_stay[stays])
         lengths_before = _mean_lengths_before(call_readings, seat, layouts)
-        call_readings.append(
-            _read_call(call.likelihood, hands, log_weights, lengths_before)
-        )
+        reading = _read_call(call.likelihood, hands, log_weights, lengths_before)
+        call_readings.append(reading)
     return call_readings
 
 
@@ -462,37 +480,54 @@ def _read_call(
 ) -> CallReading:
     """Read a call from (n,) hands with log weights.
 
-    ``lengths_before`` are the mean lengths of the suits before the call.
+    ``lengths_before`` are the mean lengths of the suits before the call. Only the seat
+    and the call are told where the hands weigh too unevenly.
     """
     turn = Turn.of(call.auction, call.index)
     weights = _enough_weights(log_weights)
     if weights is None:
-        return CallReading(turn.seat, turn.call, None)
-    lengths = suit_lengths(hands)
+        return CallReading(turn.seat, turn.call, points=None)
+    points = high_card_points(hands)
+    lengths = suit_lengths(hands)  # (n, 4)
     length_spreads = {
-        suit: strength(np.bincount(lengths[:, suit], weights, 14)) for suit in Suit
+        suit: _weighted_spread(lengths[:, suit], weights, HAND_CARDS) for suit in Suit
     }
-    features = _features(hands, lengths)
+    features = _features(hands, lengths) | _slam_features(call.model, turn, hands)
     key_card_chances: tuple[float, ...] = ()
-    trump = asked_trump(call.model, turn.before)
-    if trump is not None:
-        key_cards = np.bitwise_count(hands & np.uint64(key_card_mask(trump)))
-        features["key_cards"] = key_cards
-        chances = np.bincount(key_cards, weights, KEY_CARDS + 1)
+    if "key_cards" in features:
+        chances = np.bincount(features["key_cards"], weights, KEY_CARDS + 1)
         key_card_chances = tuple(chances.tolist())
-    control_suit = controlled_suit(call.model, turn.before, turn.call)
-    if control_suit is not None:
-        features["control"] = controls(hands, control_suit)
-    points = np.bincount(high_card_points(hands), weights, len(ALL_POINTS))
     return CallReading(
         turn.seat,
         turn.call,
-        points=strength(points),
+        points=_weighted_spread(points, weights, ALL_POINTS[-1]),
         lengths=length_spreads,
         moved=_moved_suits(length_spreads, lengths_before),
         features={name: float(weights @ column) for name, column in features.items()},
         key_cards=key_card_chances,
     )
+
+
+def _slam_features(
+    model: BidderModel, turn: Turn, hands: Hands
+) -> dict[str, NDArray[Any]]:
+    """(n,) arrays of what the call tells if it answers 4NT or is a control bid."""
+    features: dict[str, NDArray[Any]] = {}
+    trump = asked_trump(model, turn.before)
+    if trump is not None:
+        features["key_cards"] = np.bitwise_count(
+            hands & np.uint64(key_card_mask(trump))
+        )
+    control_suit = controlled_suit(model, turn.before, turn.call)
+    if control_suit is not None:
+        features["control"] = controls(hands, control_suit)
+    return features
+
+
+def _weighted_spread(numbers: NDArray[Any], weights: Floats, most: int) -> Spread:
+    """The spread of (n,) whole numbers from 0 to ``most`` with (n,) weights."""
+    chances = np.bincount(numbers, weights, minlength=most + 1)
+    return strength(chances)
 
 
 def _enough_weights(log_weights: Floats) -> Floats | None:
@@ -564,21 +599,27 @@ class StepOptions(TypedDict, total=False):
 def moments(
     belief: Belief, *, by_card: bool = False, draws: int | None = None, rng: Seed = 0
 ) -> Iterator[Moment]:
-    """Yield the posterior before any evidence, then after each piece.
+    """Yield the posterior before any evidence, then after each event.
 
-    Cards come a trick at a time unless ``by_card``.
+    An event is a piece of evidence; cards come a trick at a time unless ``by_card``.
     """
     events = _events(belief, by_card)
-    stages = list(belief.history())
+    # By how many pieces of evidence are seen: the belief then.
+    beliefs = list(belief.history())
     posterior: Posterior | None = None
-    for pieces, event in with_progress("steps", events):
-        stage = stages[pieces]
-        unchanged = None if posterior is None else posterior.rebind(stage)
+    for pieces_seen, event in with_progress("steps", events):
+        belief_now = beliefs[pieces_seen]
+        unchanged = None
+        if posterior is not None:
+            # The same posterior of the new belief, where the event tells nothing new.
+            unchanged = posterior.rebind(belief_now)
         if unchanged is None:
-            posterior = stage.infer(draws=draws, rng=rng, before=posterior)
+            posterior = belief_now.infer(draws=draws, rng=rng, before=posterior)
         else:
             posterior = unchanged
-        yield Moment(event, pieces, posterior, news=unchanged is None)
+        yield Moment(
+            event, pieces=pieces_seen, posterior=posterior, news=unchanged is None
+        )
 
 
 def _events(belief: Belief, by_card: bool) -> list[tuple[int, str]]:

@@ -92,9 +92,10 @@ class Inquiry:
 
 
 def enquiries(posterior: Posterior, questions: Questions | None) -> list[Inquiry]:
-    """The questions that are meant.
+    """The questions that are meant; without any the usual ones.
 
-    By name, as functions of layouts by name, or without any the usual ones.
+    They are named, such as ``card[SQ]``, or functions of layouts by name: two layouts
+    give the same answer where the function gives the same value.
     """
     if questions is None:
         questions = usual_questions(posterior)
@@ -102,7 +103,7 @@ def enquiries(posterior: Posterior, questions: Questions | None) -> list[Inquiry
         raise BayesBridgeError(f"no question named: give one or more of {FORMS}")
     if isinstance(questions, Mapping):
         return [
-            Inquiry(name, partial(_different_values, name, function))
+            Inquiry(name, answers=partial(_different_values, name, function))
             for name, function in questions.items()
         ]
     if isinstance(questions, str):
@@ -116,12 +117,12 @@ def usual_questions(posterior: Posterior) -> list[str]:
     Where each honour lies that is in doubt; points and suit lengths of every hidden
     hand; everything.
     """
-    likeliest = posterior.card_table.max(axis=1)
-    questions = [
-        f"card[{card}]"
-        for card, chance in zip(CARDS, likeliest, strict=True)
-        if card[1] in HONOURS and chance < 1.0
-    ]
+    highest_chances = posterior.card_table.max(axis=1)  # of the 52 cards in some hand
+    questions = []
+    for card, highest_chance in zip(CARDS, highest_chances, strict=True):
+        rank_letter = card[1]  # of a name such as ``SQ``
+        if rank_letter in HONOURS and highest_chance < 1.0:
+            questions.append(f"card[{card}]")
     hidden = [seat for seat in Seat if seat in posterior.belief.constraints.hidden]
     questions += [f"points[{seat.name}]" for seat in hidden]
     for seat in hidden:
@@ -370,8 +371,9 @@ def _actions_of_functions(
     """Actions whose payoffs a user's functions give."""
     if not functions:
         raise BayesBridgeError("no action to choose: give at least one, by name")
-    layouts = judged(posterior, random, exact_up_to=MOST_OF_EXACT)
-    tables = TrickEstimates.of(layouts, ())
+    draws = judged(posterior, random, exact_up_to=MOST_OF_EXACT)
+    # Only for the layouts and their weights: no tricks are estimated.
+    tables = TrickEstimates.of(draws, groups=())
     names = list(functions)
     columns = [
         _values(name, function, tables.layouts) for name, function in functions.items()
@@ -382,7 +384,7 @@ def _actions_of_functions(
         raise BayesBridgeError(
             f"actions {', '.join(names)}: let each pay a finite number in each layout"
         )
-    return Actions(names, tables, pays.astype(np.float64), OWN)
+    return Actions(names, tables, pays=pays.astype(np.float64), scheme=OWN)
 
 
 def _actions_of_contracts(
@@ -396,12 +398,15 @@ def _actions_of_contracts(
     belief = posterior.belief
     options = option_payoffs(belief, scoring, decision, pair_of(belief, pair))
     groups = dict.fromkeys(option.group for option in options)
-    tables = TrickEstimates.of(judged(posterior, random), groups)
+    estimates = TrickEstimates.of(judged(posterior, random), groups)
+    # (n,) each: the score that is expected in every layout.
     columns = [
-        tables.of_one(option.group, option.points).predicted for option in options
+        estimates.of_one(option.group, option.points).predicted for option in options
     ]
     names = [option.name for option in options]
-    return Actions(names, tables, np.stack(columns, axis=1), scoring.name)
+    return Actions(
+        names, estimates, pays=np.stack(columns, axis=1), scheme=scoring.name
+    )
 
 
 class Fold(NamedTuple):
@@ -414,8 +419,17 @@ class Fold(NamedTuple):
 class Valuation:
     """What answers are worth to somebody who then chooses the best action.
 
-    ``whole`` chooses and pays on all layouts, which is too much on average (M);
-    ``split`` chooses on four fifths and pays on the last, which is too little (K).
+    The truth is bounded from both sides. *Hindsight* chooses actions on all layouts and
+    pays them on the same ones, which is too much on average. *Folds* choose on four
+    fifths of the layouts and pay on the last, which is too little. Where the layouts
+    are all that fit, hindsight is the truth, and nothing else is done.
+
+    Parameters
+    ----------
+    actions : Actions
+        What may be chosen, and what it pays in each layout.
+    random : Generator
+        Draws the folds.
     """
 
     def __init__(self, actions: Actions, random: Generator) -> None:
@@ -426,13 +440,14 @@ class Valuation:
         self.pays = actions.pays
         self.means: Floats = self.weights @ self.pays
         all_layouts = np.ones(len(self.pays), np.bool_)
-        self.whole = [Fold(all_layouts, all_layouts)]
-        self.split = self.whole
+        self.hindsight = [Fold(chosen_on=all_layouts, paid_on=all_layouts)]
+        self.folds = self.hindsight
         if self.ess < np.inf:
-            self.split = _folds(self.layouts, random)
+            self.folds = _folds(self.layouts, random)
+        # What is paid without a question: all layouts give the same answer.
         no_answer = np.ones((len(self.pays), 1))
-        self.split_without = self._paid(no_answer, self.split)
-        self.whole_without = self._paid(no_answer, self.whole)
+        self.paid_by_folds = self._paid(no_answer, self.folds)
+        self.paid_in_hindsight = self._paid(no_answer, self.hindsight)
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -461,58 +476,76 @@ class Valuation:
         }
 
     def figures(self, inquiry: Inquiry, posterior: Posterior) -> dict[str, float]:
-        """What an answer tells and is worth, with the errors."""
+        """What an answer tells (bits) and is worth, with the errors.
+
+        The worth is what is paid with the answer less what is paid without. ``value``
+        takes too little with it and too much without, ``optimistic`` the reverse.
+        """
         if inquiry.name == EVERYTHING:
             bits = Estimate(posterior.entropy_bits, 0.0)
-            split_with = whole_with = self.pays.max(axis=1)
+            with_answer_by_folds = self.pays.max(axis=1)
+            with_answer_in_hindsight = with_answer_by_folds
             answers = 0
         else:
             chances = inquiry.answers(self.layouts)
             bits = self._bits(chances, inquiry.shares)
-            split_with = self._paid(chances, self.split)
-            whole_with = self._paid(chances, self.whole)
+            with_answer_by_folds = self._paid(chances, self.folds)
+            with_answer_in_hindsight = self._paid(chances, self.hindsight)
             answers = int((self.weights @ chances > 0).sum())
         # One action is chosen after each answer, and one without any.
-        chosen = answers + 1
-        value = self._mean(
-            split_with - self.whole_without, chosen, whole_with - split_with
+        choices = answers + 1
+        value = self._mean_gain(
+            with_answer_by_folds - self.paid_in_hindsight,
+            choices=choices,
+            lost_by_folds=with_answer_in_hindsight - with_answer_by_folds,
         )
-        optimistic = self._mean(
-            whole_with - self.split_without,
-            chosen,
-            self.whole_without - self.split_without,
+        optimistic = self._mean_gain(
+            with_answer_in_hindsight - self.paid_by_folds,
+            choices=choices,
+            lost_by_folds=self.paid_in_hindsight - self.paid_by_folds,
         )
         return with_errors({"bits": bits, "value": value, "optimistic": optimistic})
 
-    def _mean(self, gain: Floats, chosen: int, lost: Floats) -> Estimate[float]:
+    def _mean_gain(
+        self, gains: Floats, *, choices: int, lost_by_folds: Floats
+    ) -> Estimate[float]:
         """Mean of (n,) gains with its standard error.
 
-        ``chosen``: actions that were chosen on the draws; ``lost``: (n,) what choosing
-        on parts of the draws lost.
+        ``choices``: how many actions were chosen on the draws; each costs a degree of
+        freedom. ``lost_by_folds``: (n,) what is paid less since actions were chosen on
+        parts of the draws, which tells how far the choice depends on the draws. The
+        third part of the error is by the rule of succession: one layout more may differ
+        from all that were drawn, by as much as the actions pay differently anywhere.
         """
-        mean = float(self.weights @ gain)
-        variance = float(self.weights @ ((gain - mean) ** 2))
-        sampling = variance / max(1.0, self.ess - chosen)
-        lost_by_parts = float(self.weights @ lost)
-        widest_choice = float(np.ptp(self.pays, axis=1).max())
-        one_unlike_all = widest_choice / (self.ess + 1.0)
-        error = float(np.sqrt(sampling + lost_by_parts**2 + one_unlike_all**2))
+        mean = float(self.weights @ gains)
+        variance = float(self.weights @ ((gains - mean) ** 2))
+        variance_of_mean = variance / max(1.0, self.ess - choices)
+        error_of_choice = float(self.weights @ lost_by_folds)
+        most_at_stake = float(np.ptp(self.pays, axis=1).max())
+        error_of_unseen = most_at_stake / (self.ess + 1.0)
+        error = float(
+            np.sqrt(variance_of_mean + error_of_choice**2 + error_of_unseen**2)
+        )
         rounding = ROUNDING * float(np.abs(self.pays).max())
         return Estimate(mean if abs(mean) > rounding else 0.0, error)
 
     def _paid(self, chances: Floats, folds: Sequence[Fold]) -> Floats:
-        """(n,) what is paid to somebody who knows the answer, of (n, k) chances.
+        """(n,) what is paid in each layout to somebody who knows an answer.
 
-        After an answer that was not seen when the actions were chosen, the best action
-        without one is taken.
+        ``chances``: (n, k) P(each of k answers ∣ layout); ``folds``: the layouts on
+        which actions are chosen, and those that are paid. After an answer that was not
+        seen when the actions were chosen, the best action without one is taken.
         """
         paid = np.zeros(len(self.pays))
         for chosen_on, paid_on in folds:
-            weights = self.weights * chosen_on
+            weights = np.where(chosen_on, self.weights, 0.0)
+            # (k, actions): the mean payoff after each answer, times P(the answer).
             pays_by_answer = (chances * weights[:, None]).T @ self.pays
             action_by_answer = pays_by_answer.argmax(axis=1)
-            unseen = weights @ chances == 0.0
-            action_by_answer[unseen] = (weights @ self.pays).argmax()
+            answer_is_unseen = weights @ chances == 0.0
+            best_without_answer = (weights @ self.pays).argmax()
+            action_by_answer[answer_is_unseen] = best_without_answer
+            # (layouts paid on, k): what the action after each answer pays there.
             pays = self.pays[paid_on][:, action_by_answer]
             paid[paid_on] = (chances[paid_on] * pays).sum(axis=1)
         return paid
@@ -532,8 +565,10 @@ class Valuation:
         bits = float(self.weights @ gained)
         variance = float(self.weights @ ((gained - bits) ** 2))
         too_little = 0.0
-        if ((chances == 0) | (chances == 1)).all():
-            # Entropy of counts is too small by about so much (Miller and Madow).
+        each_layout_has_one_answer = ((chances == 0) | (chances == 1)).all()
+        if each_layout_has_one_answer:
+            # Then it is the entropy of counts, too small on average by about so much
+            # (Miller and Madow).
             answers = (overall > 0).sum()
             too_little = float((answers - 1) / (2 * self.ess * np.log(2)))
         return Estimate(bits + too_little, float(np.sqrt(variance / self.ess)))

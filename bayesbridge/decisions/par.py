@@ -71,20 +71,23 @@ def par(
     (Par(score=300, contract=Contract.of('5CX by W')), 420)
     """
     scoring = Duplicate(Vulnerability.of(vulnerable))
-    # By side: the best of the bids that are looked at so far.
+    # By side, 0 for North and South: the best of the bids from seven no trumps down to
+    # the one that is looked at. Those of the other side may overcall it.
     best_bid: list[_Outcome | None] = [None, None]
     for bid in reversed(BIDS):
         north_south, east_west = best_bid
-        by_north_south = _worth_of_bid(bid, 0, tricks, scoring, east_west)
-        by_east_west = _worth_of_bid(bid, 1, tricks, scoring, north_south)
+        by_north_south = _worth_of_bid(bid, 0, tricks, scoring, overcall=east_west)
+        by_east_west = _worth_of_bid(bid, 1, tricks, scoring, overcall=north_south)
         best_bid = [
             _better_bid(0, by_north_south, north_south),
             _better_bid(1, by_east_west, east_west),
         ]
-    first = int(Seat.of(dealer)) % 2
+    dealers_side = int(Seat.of(dealer)) % 2
+    other_side = 1 - dealers_side
     passed_out = _Outcome(0, None)
-    after_pass = _better(1 - first, passed_out, best_bid[1 - first])
-    return Par(*_better(first, after_pass, best_bid[first]))
+    after_pass = _preferred(other_side, passed_out, best_bid[other_side])
+    outcome = _preferred(dealers_side, after_pass, best_bid[dealers_side])
+    return Par(outcome.score, outcome.contract)
 
 
 def _worth_of_bid(
@@ -94,9 +97,10 @@ def _worth_of_bid(
     scoring: Duplicate,
     overcall: _Outcome | None,
 ) -> _Outcome:
-    """What a bid of one side is worth after the other's best answer.
+    """What a bid of one side, 0 or 1, is worth after the other's best answer.
 
-    The other lets it play, or makes its best ``overcall`` of any higher bid.
+    The other side lets it play, or makes its best ``overcall`` of any higher bid,
+    whichever it prefers.
     """
     strain = bid.strain
     assert strain is not None
@@ -104,9 +108,11 @@ def _worth_of_bid(
     taken = int(tricks[declarer][strain])
     doubled = int(taken < BOOK + bid.level)
     contract = Contract(bid.level, strain, declarer, doubled)
-    score = int(scoring.score(contract, taken))
-    played = _Outcome(score if side == 0 else -score, contract)
-    return _better(1 - side, played, overcall)
+    declarers_score = int(scoring.score(contract, taken))
+    score_of_north_south = declarers_score if side == 0 else -declarers_score
+    if_it_is_played = _Outcome(score_of_north_south, contract)
+    other_side = 1 - side
+    return _preferred(other_side, if_it_is_played, overcall)
 
 
 def _better_bid(side: int, lower: _Outcome, higher: _Outcome | None) -> _Outcome:
@@ -119,7 +125,7 @@ def _better_bid(side: int, lower: _Outcome, higher: _Outcome | None) -> _Outcome
         return lower
     if lower.score == higher.score and _same_game(lower.contract, higher.contract):
         return lower
-    return _better(side, higher, lower)
+    return _preferred(side, higher, lower)
 
 
 def _same_game(lower: Contract | None, higher: Contract | None) -> bool:
@@ -130,8 +136,11 @@ def _same_game(lower: Contract | None, higher: Contract | None) -> bool:
     return lower == lower_at_level and lower.kind == "game" and not lower.doubled
 
 
-def _better(side: int, outcome: _Outcome, other: _Outcome | None) -> _Outcome:
-    """What a side prefers; the first of two that are worth the same."""
+def _preferred(side: int, outcome: _Outcome, other: _Outcome | None) -> _Outcome:
+    """What a side prefers; the first of two that are worth the same.
+
+    Scores are North and South's, so that East and West, side 1, prefer the lower.
+    """
     if other is None:
         return outcome
     sign = 1 if side == 0 else -1

@@ -11,7 +11,7 @@ plan for all layouts that look alike (:mod:`~bayesbridge.decisions.ending`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -31,7 +31,7 @@ from bayesbridge.decisions.contracts import payoff
 from bayesbridge.decisions.ending import (
     MOST_LAYOUTS,
     MOST_TRICKS,
-    SECOND,
+    WORK_A_SECOND,
     Ending,
     with_equals_alike,
 )
@@ -202,20 +202,22 @@ def turn_of(
         If there is no contract, if somebody else chooses, if dummy's hand is not shown,
         or if nothing is left to play.
     """
-    final = _contract_played(belief, contract, by)
-    table = replace(belief.table, named=final)
-    _verify_trump(belief, final)
+    final_contract = _contract_played(belief, contract, by)
+    # The table by that contract, which decides who is declarer, dummy and on lead.
+    table = replace(belief.table, named=final_contract)
+    _verify_trump(belief, final_contract)
     _verify_leader(belief, table, contract)
     _verify_dummy(table)
     trick = _trick_to_play(belief, table)
     assert table.dummy is not None
     assert table.turn is not None
+    declarers_side = (final_contract.declarer, table.dummy)
     return PlayTurn(
-        contract=final,
+        contract=final_contract,
         dummy=table.dummy,
         trick=trick,
         played_mask=table.played,
-        won=sum(winner in (final.declarer, table.dummy) for winner in table.winners),
+        won=sum(winner in declarers_side for winner in table.winners),
         tricks=len(table.winners),
         legal=table.legal_cards(table.turn),
     )
@@ -224,19 +226,26 @@ def turn_of(
 def _contract_played(
     belief: Belief, contract: Contract | str | None, by: Seat | str | None
 ) -> Contract:
-    """The contract with its declarer: as named, or that of the auction."""
-    of_auction = belief.table.contract
-    named = of_auction if contract is None else contract
+    """The contract with its declarer: as named, or that of the auction.
+
+    Where neither the contract nor ``by`` names the declarer, it is that of the auction,
+    else the seat on the right of who leads first.
+    """
+    auction_contract = belief.table.contract
+    named = auction_contract if contract is None else contract
     if named is None:
         raise BayesBridgeError(
             "no contract to play: name one, such as 3NT, or give the whole auction"
         )
-    names_declarer = len(str(named).split()) >= WORDS_OF_A_WHOLE_CONTRACT
-    if by is None and not names_declarer:
-        by = _declarer(_first_to_play(belief), belief.dummy)
-        if of_auction is not None:
-            by = of_auction.declarer
-    return resolve_contract(belief, named, by)
+    words = str(named).split()  # such as ``3NT``, or ``3NT by S``
+    names_declarer = len(words) >= WORDS_OF_A_WHOLE_CONTRACT
+    declarer = by
+    if declarer is None and not names_declarer:
+        if auction_contract is not None:
+            declarer = auction_contract.declarer
+        else:
+            declarer = _declarer(_first_to_play(belief), belief.dummy)
+    return resolve_contract(belief, named, declarer)
 
 
 def _first_to_play(belief: Belief) -> Seat:
@@ -282,17 +291,32 @@ def _verify_leader(
             f"or name {declarer.name} as declarer",
             leader=leader,
         )
+    dealer = _dealer_that_fits(belief, named, leader, right_leader)
     cure = "fix either"
-    of_auction = belief.table.contract
-    by_auction = of_auction is not None and (named is None or named is of_auction)
-    if by_auction and belief.auction is not None and belief.dummy is None:
-        dealer = belief.auction.first.next((leader - right_leader) % 4).name
-        cure = f"fix either, or let {dealer} deal (--dealer {dealer})"
+    if dealer is not None:
+        cure = f"fix either, or let {dealer.name} deal (--dealer {dealer.name})"
     raise IllegalPlay(
         f"{leader.name} led, but against {contract} "
         f"it is {right_leader.name}'s lead: {cure}",
         seat=leader,
     )
+
+
+def _dealer_that_fits(
+    belief: Belief, named: Contract | str | None, leader: Seat, right_leader: Seat
+) -> Seat | None:
+    """The dealer with whom the auction of four makes the seat that led the leader.
+
+    ``None`` where the contract is not that of an auction: no dealer changes who leads.
+    """
+    auction = belief.auction
+    auction_contract = belief.table.contract
+    if auction is None or auction_contract is None or belief.dummy is not None:
+        return None
+    if named is not None and named is not auction_contract:
+        return None
+    seats_off = (leader - right_leader) % 4
+    return auction.first.next(seats_off)
 
 
 def _verify_dummy(table: GameTable) -> None:
@@ -401,19 +425,22 @@ class CardChoices(Displayable):
 
     @property
     def favourite(self) -> tuple[Card, float] | None:
-        """The best or close card that experts lead most often, and its share.
+        """The card that experts lead most often, and how often they do.
 
-        Of all cards where most of them lead it. ``None`` where no lead is asked for.
+        Where no card is led by most of them, it is one of the best or close cards only.
+        ``None`` where it is no opening lead.
         """
         shares: dict[Card, float] = {}
         for choice in self.choices:
-            shares |= zip(choice.cards, choice.led, strict=False)
+            if choice.led:
+                shares |= zip(choice.cards, choice.led, strict=True)
         if not shares:
             return None
-        most = max(shares, key=shares.__getitem__)
-        if shares[most] < AGREED:
-            most = max(self._best_cards, key=shares.__getitem__)
-        return most, shares[most]
+        favourite = max(shares, key=shares.__getitem__)
+        most_agree = shares[favourite] >= AGREED
+        if not most_agree:
+            favourite = max(self._best_cards, key=shares.__getitem__)
+        return favourite, shares[favourite]
 
     @property
     def _best_cards(self) -> list[Card]:
@@ -431,22 +458,24 @@ class CardChoices(Displayable):
     @property
     def _verdict(self) -> str:
         """Which card is best by the layouts, and what comes of it."""
-        names = [card_words(choice.name) for choice in self.best]
+        best_name, *other_names = [card_words(choice.name) for choice in self.best]
         if self.clear:
             verb = "Play" if self.turn.trick.cards else "Lead"
-            return f"{verb} {names[0]}: {self._outcome}"
+            return f"{verb} {best_name}: {self._outcome}"
+        *middle_names, last_name = other_names
         if self.exact:
-            return (
-                f"{', '.join(names[:-1])} and {names[-1]} are the same: {self._outcome}"
-            )
-        rivals = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
-        close = f"Too close to call: {names[0]} is ahead, {rivals} may be as good."
+            all_but_last = ", ".join([best_name, *middle_names])
+            return f"{all_but_last} and {last_name} are the same: {self._outcome}"
+        rivals = last_name
+        if middle_names:
+            rivals = f"{', '.join(middle_names)} and {last_name}"
+        close = f"Too close to call: {best_name} is ahead, {rivals} may be as good."
         habit = ""
         if self.favourite is not None and not self._favourite_first:
             card, share = self.favourite
             lead = f"{card_words(card)} most often ({percent(share, 0)})"
             habit = f" Of these experts lead {lead}."
-        return f"{close}{habit} After {names[0]}, {self._outcome}"
+        return f"{close}{habit} After {best_name}, {self._outcome}"
 
     @property
     def _outcome(self) -> str:
@@ -475,7 +504,11 @@ class CardChoices(Displayable):
 
     @property
     def caution(self) -> str:
-        """How far the figures can be trusted."""
+        """How far the figures can be trusted, by how they came about.
+
+        There are three ways: one plan to the last trick, one plan for some tricks
+        (``horizon`` of them) with double dummy after them, or double dummy at once.
+        """
         if self.plan:
             basis = "all layouts" if self.exact else "the layouts drawn"
             return (
@@ -489,30 +522,35 @@ class CardChoices(Displayable):
         if self.exact:
             basis = f"Every layout was solved ({number(self.solved)})."
         if self.horizon:
-            planned = {1: "This trick", 2: "This trick and the next"}
+            words_by_tricks = {1: "This trick", 2: "This trick and the next"}
             several = f"This trick and the next {self.horizon - 1}"
-            tricks = planned.get(self.horizon, several)
+            tricks = words_by_tricks.get(self.horizon, several)
             return f"{basis} {tricks} as one plan, after it double dummy."
         late = " One plan for all layouts took too long to search." if self.late else ""
         return f"{basis}{late} Double dummy: after this card all four see all cards."
 
     @property
     def tables(self) -> list[Table]:
-        """Every card that may be played, and how far it is behind the best."""
-        best = self.choices[0]
+        """Every card that may be played, and how far it is behind the best.
+
+        Matchpoints have a column where a field was given, the share of experts who lead
+        a card where it is the opening lead.
+        """
+        any_choice = self.choices[0]
         columns = ["card", "P(beaten)" if self.turn.defends else "P(makes)"]
-        if best.matchpoints is not None:
+        if any_choice.matchpoints is not None:
             columns.append("matchpoints")
         columns += ["tricks", "wins trick", "behind"]
-        if best.led:
+        if any_choice.led:
             columns.append("experts")
-        columns.append("")
+        verdict_column = ""
+        columns.append(verdict_column)
         rows = [self._row(choice) for choice in self.choices]
         notes = [*self._plan_lines, self.sentence, self.caution]
         return [Table(self.turn.words, columns, rows, notes)]
 
     def _row(self, choice: CardChoice) -> list[str]:
-        """The cells of a choice, as :attr:`tables` heads them."""
+        """The cells of a choice, in the order of the columns of :attr:`tables`."""
         cells = [card_words(choice.name), _share_cell(choice.chance)]
         if choice.matchpoints is not None:
             cells.append(_share_cell(choice.matchpoints))
@@ -521,7 +559,8 @@ class CardChoices(Displayable):
         cells.append(percent(choice.wins))
         cells.append(self._behind_cell(choice))
         if choice.led:
-            cells.append(percent(sum(choice.led)))
+            share_of_any_card = sum(choice.led)
+            cells.append(percent(share_of_any_card))
         cells.append(self._verdict_cell(choice))
         return cells
 
@@ -556,6 +595,9 @@ class CardChoices(Displayable):
         Returns
         -------
         dict
+            ``clear`` says whether one card is better than all others; ``cards`` has
+            the figures of every choice, ``wins`` by card P(it wins the trick), and
+            ``horizon`` for how many tricks one plan was searched.
         """
         wins: dict[str, float] = {}
         for choice in self.choices:
@@ -604,7 +646,9 @@ def believed(
 ) -> Posterior:
     """A posterior for a decision, which needs hundreds of layouts.
 
-    Draws, where walking all layouts would take seconds.
+    Some thousand layouts are quick to walk; of very many the usual engine draws anyway.
+    Between these numbers it would walk all of them, which takes seconds where calls or
+    plays weigh them: there weighted draws are taken, if they are good enough.
 
     >>> believed(Belief("W", "Q8642.93.J84.K75", dummy=None), 100)
     <Posterior: direct, 100 of 84478098072866400 layouts, ESS 100>
@@ -711,7 +755,11 @@ def play(
 
 
 def _first_goal(goal: str | None, field: Sequence[float] | None) -> str:
-    """The goal that decides; raises for one that is unknown or lacks its field."""
+    """The goal that decides; raises for one that is unknown or lacks its field.
+
+    Without one it is ``make``, with a field ``matchpoints``. Defenders may say ``beat``
+    for the goal that declarer calls ``make``.
+    """
     if not goal:
         first_goal = "make" if field is None else "matchpoints"
     else:
@@ -733,16 +781,17 @@ def _goal_values(
 ) -> dict[str, Floats]:
     """What 0 … 13 tricks of declarer are worth to the side in turn, (14,) by goal.
 
-    The goal that decides stands first.
+    The goal that decides stands first. ``field``: duplicate scores of the declaring
+    side at other tables. What declarer lacks of the whole is worth as much to defenders.
     """
     made = (np.arange(14) >= turn.contract.tricks_needed).astype(np.float64)
-    values = {"make": made, "tricks": np.arange(14.0)}
+    to_declarer = {"make": made, "tricks": np.arange(14.0)}
     if field is not None:
-        values["matchpoints"] = _matchpoints(turn.contract, field, vulnerable)
+        to_declarer["matchpoints"] = _matchpoints(turn.contract, field, vulnerable)
     in_order = dict.fromkeys((first_goal, *GOALS))
-    goals = {name: values[name] for name in in_order if name in values}
+    goals = {name: to_declarer[name] for name in in_order if name in to_declarer}
     if turn.defends:
-        return {name: MOST_WORTH[name] - value for name, value in goals.items()}
+        return {name: MOST_WORTH[name] - values for name, values in goals.items()}
     return goals
 
 
@@ -789,27 +838,45 @@ def solve_cards(
     rng: Seed,
     first: Callable[[CardChoices], object] | None,
 ) -> CardChoices:
-    """Cards ranked by what they take double dummy, each on the same layouts."""
+    """Cards ranked by what they take double dummy, each on the same layouts.
+
+    ``first`` is called with a ranking of the first few parts, where more follow.
+    """
     solver = card_solver()
     turn = question.turn
     draws = question.posterior
-    cost = max(LEAST_COST, seconds_of(solver) * TIME_OF_A_TRICK_LESS**turn.tricks)
-    n = budget.layouts(cost, most_layouts)
+    seconds_a_layout = max(
+        LEAST_COST, seconds_of(solver) * TIME_OF_A_TRICK_LESS**turn.tricks
+    )
+    n = budget.layouts(seconds_a_layout, most_layouts)
     if len(draws) > n:
         draws = subsample(draws, n, generator(rng), f"{n} layouts of these are solved")
-    part_size = max(1, round(SECONDS_A_PART / max(cost, QUICKEST)))
     parts: list[Ints] = []
-    for begin in range(0, len(draws), part_size):
-        end = min(begin + part_size, len(draws))
-        outputs = run(solver, draws.layouts[begin:end], turn.question)
-        parts.append(outputs["lead_tricks"].astype(np.int64))
-        if first is not None and len(parts) == PARTS_BEFORE_FIRST and end < len(draws):
-            equal_weights = CalibratedSample.of(np.full(end, 1.0 / end))
+    for part in _solved_parts(solver, turn, draws, seconds_a_layout):
+        parts.append(part)
+        solved = sum(map(len, parts))
+        is_time = len(parts) == PARTS_BEFORE_FIRST and solved < len(draws)
+        if first is not None and is_time:
+            equal_weights = CalibratedSample.of(np.full(solved, 1.0 / solved))
             first(_rank_solved(question, np.concatenate(parts), equal_weights))
-        report_progress("layouts solved", end, len(draws))
+        report_progress("layouts solved", solved, len(draws))
     sample = _sample_solved(question.posterior, draws, turn)
     choices = _rank_solved(question, np.concatenate(parts), sample)
     return replace(choices, exact=draws.exact)
+
+
+def _solved_parts(
+    solver: Estimator, turn: PlayTurn, draws: Posterior, seconds_a_layout: float
+) -> Iterator[Ints]:
+    """(layouts, 52) tricks of the side in turn after each card, a part at a time.
+
+    A part takes a fraction of a second, after which progress can be told.
+    """
+    part_size = max(1, round(SECONDS_A_PART / max(seconds_a_layout, QUICKEST)))
+    for begin in range(0, len(draws), part_size):
+        layouts = draws.layouts[begin : begin + part_size]
+        outputs = run(solver, layouts, turn.question)
+        yield outputs["lead_tricks"].astype(np.int64)
 
 
 def _rank_solved(
@@ -832,31 +899,38 @@ def _rank_solved(
         won_by_side = turn.tricks - turn.won
     first_cards = [cards[0].index for cards in groups]
     tricks_of_side = (solved[:, first_cards] + won_by_side).clip(0, ALL_TRICKS)
-    tricks = tricks_of_side
+    declarers_tricks = tricks_of_side
     if turn.defends:
-        tricks = ALL_TRICKS - tricks_of_side
-    columns = {name: values[tricks] for name, values in question.goals.items()}
+        declarers_tricks = ALL_TRICKS - tricks_of_side
+    # (layouts, groups) by goal; the values of a goal are by declarer's tricks.
+    columns = {
+        name: values[declarers_tricks] for name, values in question.goals.items()
+    }
     return rank_cards(question, groups, columns, sample)
 
 
 def _sample_solved(
     posterior: Posterior, draws: Posterior, turn: PlayTurn
 ) -> CalibratedSample:
-    """How the layouts solved are weighted.
+    """How the layouts solved, ``draws`` of a posterior, are weighted.
 
-    Before the lead they agree with all draws on what the network expects: P(beaten) and
-    tricks.
+    Before the lead a network predicts in every draw P(beaten) and the defenders' tricks.
+    There the weights are such that these two predictions have the same means over the
+    layouts solved as over all draws. Else they are the weights of the draws.
     """
     if draws is posterior or draws.exact or not turn.lead:
         return CalibratedSample.every(draws.weights, _effective_draws(draws))
     group = Question(turn.pair, turn.contract.trump)
-    beaten = turn.contract.tricks_needed > TRICKS
-    values = np.stack([beaten, ALL_TRICKS - TRICKS], axis=1)
-    of_all = TrickEstimates.of(judged(posterior, 0), [group])
-    of_draws = TrickEstimates.of(draws, [group])
-    targets = of_all.weights @ of_all.pmfs[group] @ values
-    predictions = of_draws.pmfs[group] @ values
-    return CalibratedSample.of(draws.weights, predictions, targets, of_all.ess)
+    # By declarer's tricks, (14,) each.
+    is_beaten = turn.contract.tricks_needed > TRICKS
+    defenders_tricks = ALL_TRICKS - TRICKS
+    predicted_values = np.stack([is_beaten, defenders_tricks], axis=1)
+    all_draws = judged(posterior, rng=0)  # some thousand, if there are more
+    of_all = TrickEstimates.of(all_draws, [group])
+    of_solved = TrickEstimates.of(draws, [group])
+    means = of_all.weights @ of_all.pmfs[group] @ predicted_values
+    predictions = of_solved.pmfs[group] @ predicted_values
+    return CalibratedSample.of(draws.weights, predictions, means, of_all.ess)
 
 
 def _effective_draws(draws: Posterior) -> float:
@@ -874,14 +948,15 @@ def _with_leads(choices: CardChoices, belief: Belief) -> CardChoices:
     auction = belief.auction
     if auction is not None and auction.contract not in (None, turn.contract):
         auction = None  # it led to another contract
+    dummys_hand = None  # which lies open only after the lead
 
     def chance(card: Card) -> float:
         """P(the player leads it)."""
-        lead = [(turn.seat, card)]
-        logs = log_likelihood(
-            player, hand, turn.contract, lead, turn.seat, auction, None
+        plays = [(turn.seat, card)]
+        log_chances = log_likelihood(
+            player, hand, turn.contract, plays, turn.seat, auction, dummys_hand
         )
-        return exp(float(logs[0]))
+        return exp(float(log_chances[0]))
 
     with_leads = [
         replace(choice, led=tuple(map(chance, choice.cards)))
@@ -943,7 +1018,9 @@ def rank_cards(
 ) -> CardChoices:
     """The choices in order, the best first.
 
-    ``columns``: (layouts, groups) by goal what each is worth, the first goal decides.
+    A choice is a group of cards that do the same. ``columns``: (layouts, groups) by
+    goal what each is worth, the first goal decides; ``sample``: the weights of the
+    layouts.
     """
     comparison = CardComparison(columns, sample)
     goal = next(iter(columns))
@@ -953,10 +1030,13 @@ def rank_cards(
         matchpoints = None
         if "matchpoints" in columns:
             matchpoints = sample.share(columns["matchpoints"][:, place])
+        tricks = sample.mean(
+            columns["tricks"][:, place], low=0.0, high=float(ALL_TRICKS), step=1.0
+        )
         choice = CardChoice(
             cards,
             chance=sample.share(columns["make"][:, place]),
-            tricks=sample.mean(columns["tricks"][:, place], 0.0, 13.0, 1.0),
+            tricks=tricks,
             behind=comparison.behind(goal, place),
             close=comparison.is_close(place),
             wins=question.wins[cards[0]],
@@ -995,20 +1075,20 @@ class SampledEnding:
     def of(
         cls,
         question: CardQuestion,
-        ours: Sequence[int],
+        own_hands: Sequence[int],
         hidden: Ints,
         sample: CalibratedSample,
         most_work: int,
     ) -> Self:
         """The ending on draws, equal ones counted as one layout.
 
-        ``ours``: masks of what declarer has left in two hands; ``hidden``: (draws, 2) of
+        ``own_hands``: masks of what declarer has left in two hands; ``hidden``: (draws, 2) of
         what the defenders have.
         """
         layouts, layout_of_draw = np.unique(hidden, axis=0, return_inverse=True)
         turn = question.turn
         side = turn.contract.declarer % 2
-        ending = Ending(turn.trick, ours, layouts, side, most_work)
+        ending = Ending(turn.trick, own_hands, layouts, side, most_work)
         return cls(question, ending, layout_of_draw, sample)
 
     @property
@@ -1030,25 +1110,38 @@ class SampledEnding:
 
     def plans(self, horizon: int) -> CardPlans:
         """The best plan after each card for so many tricks, double dummy after them."""
+        # (tricks, layouts): a trick counts as much as its layout is likely.
         values = self.trick_values * self.layout_weights
-        planned = list(self.ending.cards(values, horizon))
-        planned.sort(key=lambda card_and_plan: -card_and_plan[0])
+        card_plans = list(self.ending.cards(values, horizon))
+        card_plans.sort(key=lambda card_plan: -card_plan.card)
         won = self.question.turn.won
-        columns = [won + self.ending.tricks(outcome) for _, outcome, _ in planned]
-        tricks = np.stack(columns, axis=1)[self.layout_of_draw]
+        tricks_by_card = [
+            won + self.ending.tricks(card_plan.outcome) for card_plan in card_plans
+        ]
+        tricks_of_layouts = np.stack(tricks_by_card, axis=1)
+        tricks = tricks_of_layouts[self.layout_of_draw]  # (draws, cards)
         return CardPlans(
-            {Card(card): plan for card, _, plan in planned},
-            {name: worth[tricks] for name, worth in self.question.goals.items()},
+            by_card={Card(card): plan for card, _, plan in card_plans},
+            columns={
+                name: values_of_tricks[tricks]
+                for name, values_of_tricks in self.question.goals.items()
+            },
         )
 
     def deepest_plans(self, horizon: int) -> tuple[CardPlans, int]:
-        """The plans for as many tricks as the work allows, and how many these are."""
+        """The plans for as many tricks as the work allows, and how many these are.
+
+        Plans for one trick are searched first, then for one more each time. That takes
+        about ten times the work so far, and is not begun where so much is not left.
+        """
         tricks_left = self.question.turn.tricks_left
         reached = 1
         plans = self.plans(reached)
         while reached < min(tricks_left, horizon):
-            quick = reached == 1 or tricks_left <= FEW_TRICKS
-            if not quick and self.ending.work * DEEPER >= self.ending.most_work:
+            # Two tricks, or the last few, are always tried.
+            is_quick = reached == 1 or tricks_left <= FEW_TRICKS
+            expected_work = self.ending.work * DEEPER
+            if not is_quick and expected_work >= self.ending.most_work:
                 break
             try:
                 plans = self.plans(reached + 1)
@@ -1071,16 +1164,18 @@ def _declarers_masks(draws: Posterior, turn: PlayTurn) -> list[int]:
 
 
 def _defenders_masks(draws: Posterior, turn: PlayTurn) -> Ints:
-    """(draws, 2) what the defenders have left, as the ending takes them.
+    """(draws, 2) masks of what the defenders have left, North's or East's first.
 
-    A few layouts of many tricks get small cards that look alike.
+    Among a few layouts of many tricks nearly each has small cards of its own, by which
+    a plan would tell them apart: there small cards are made to look alike.
     """
     side = turn.contract.declarer % 2
+    defenders = [1 - side, 3 - side]
     masks = draws.layouts.masks.astype(np.int64)
-    hidden = masks[:, [1 - side, 3 - side]] & ~turn.played_mask
+    hidden = masks[:, defenders] & ~turn.played_mask
     if turn.tricks_left > FEW_TRICKS and not draws.exact:
-        ours = _declarers_masks(draws, turn)
-        hidden = with_equals_alike(turn.trick, ours, hidden, side)
+        own_hands = _declarers_masks(draws, turn)
+        hidden = with_equals_alike(turn.trick, own_hands, hidden, side)
     return hidden
 
 
@@ -1089,19 +1184,24 @@ def _few_like_all(
 ) -> SampledEnding:
     """The ending on n of the draws, weighted to agree with all of them.
 
-    They agree on what is quick to solve: what each card is worth double dummy.
+    They agree on what is quick to solve: the mean of what each card is worth double
+    dummy, by the goal that decides. ``hidden``: (draws, 2) masks of the defenders.
     """
-    double_dummy = all_draws.plans(0).first_column
+    double_dummy = all_draws.plans(horizon=0).first_column
     picked = random.choice(len(hidden), n, p=draws.weights)
     sample = CalibratedSample.of(
-        np.full(n, 1.0 / n),
-        double_dummy[picked],
-        draws.weights @ double_dummy,
-        _effective_draws(draws),
+        weights=np.full(n, 1.0 / n),
+        controls=double_dummy[picked],
+        targets=draws.weights @ double_dummy,
+        ess=_effective_draws(draws),
     )
-    ours = all_draws.ending.start.ours
-    most_work = all_draws.ending.most_work
-    return SampledEnding.of(all_draws.question, ours, hidden[picked], sample, most_work)
+    return SampledEnding.of(
+        all_draws.question,
+        all_draws.ending.start.own_hands,
+        hidden[picked],
+        sample,
+        all_draws.ending.most_work,
+    )
 
 
 def search_cards(
@@ -1122,8 +1222,9 @@ def search_cards(
     ranking = _rank_planned(sampled, plans)
     plan: tuple[str, ...] = ()
     if reached == turn.tricks_left:
-        best_card = ranking.choices[0].cards[-1]
-        plan = sampled.text(plans.by_card[best_card])
+        best_cards = ranking.choices[0].cards
+        lowest_best_card = best_cards[-1]  # plans are by the lowest of equal cards
+        plan = sampled.text(plans.by_card[lowest_best_card])
     every_draw = len(sampled.sample.weights) == len(draws)
     return replace(
         ranking, exact=draws.exact and every_draw, horizon=reached, plan=plan
@@ -1135,12 +1236,16 @@ def _ending_to_search(
 ) -> SampledEnding:
     """The ending on all draws, or on as many of their layouts as can be searched."""
     turn = question.turn
-    ours = _declarers_masks(draws, turn)
+    seconds = budget.seconds or 0.0
     hidden = _defenders_masks(draws, turn)
-    sample = CalibratedSample.every(draws.weights, _effective_draws(draws))
-    most_work = int(SECOND * (budget.seconds or 0.0))
-    sampled = SampledEnding.of(question, ours, hidden, sample, most_work)
-    most_layouts = MOST_LAYOUTS
+    sampled = SampledEnding.of(
+        question,
+        _declarers_masks(draws, turn),
+        hidden,
+        CalibratedSample.every(draws.weights, _effective_draws(draws)),
+        most_work=int(WORK_A_SECOND * seconds),
+    )
+    most_layouts = MOST_LAYOUTS  # enough for all of the last few tricks
     if turn.tricks_left > FEW_TRICKS:
         most_layouts = min(budget.solve or SEARCHED, SEARCHED)
     if sampled.ending.n <= most_layouts:
@@ -1155,9 +1260,12 @@ def _rank_planned(sampled: SampledEnding, plans: CardPlans) -> CardChoices:
     """
     question = sampled.question
     weights = sampled.sample.weights
-    double_dummy = (weights @ sampled.plans(0).first_column).round(DECIMALS_COMPARED)
-    order = np.argsort(-double_dummy, kind="stable")
+    # Groups of equal cards stand in the order of the hand, high cards first, as the
+    # columns of the plans do. Ties of plans keep the order that is given to them here.
     groups = _groups_of_equals(question.turn.legal, plans.by_card)
+    double_dummy_values = weights @ sampled.plans(horizon=0).first_column
+    falling = -double_dummy_values.round(DECIMALS_COMPARED)
+    order = np.argsort(falling, kind="stable")
     groups_in_order = [groups[place] for place in order]
     columns = {name: values[:, order] for name, values in plans.columns.items()}
     return rank_cards(question, groups_in_order, columns, sampled.sample)

@@ -209,17 +209,18 @@ class CardJudge:
         )
         if len(turn.legal) == 1:
             return as_good_as_any
-        choices = self._compare(belief, card_number)
-        choice = choices.of(card)
-        best = card
-        if choice.behind.mean >= ROUNDING:
-            best = choices.choices[0].cards[-1]
+        ranking = self._compare(belief, card_number)
+        choice = ranking.of(card)
+        best_choice = ranking.choices[0]
+        best_card = card
+        if choice.behind.mean >= ROUNDING:  # of equal cards the lowest is named
+            best_card = best_choice.cards[-1]
         return replace(
             as_good_as_any,
-            best=best,
+            best=best_card,
             cost=choice.behind,
             close=choice.close,
-            choices=len(choices.choices),
+            choices=len(ranking.choices),
         )
 
     def _compare(self, belief: Belief, card_number: int) -> CardChoices:
@@ -351,7 +352,11 @@ class BoardReview(NamedTuple):
     cards: Sequence[Judged]
 
     def document(self) -> dict[str, Any]:
-        """The board as plain data, with the names of the players."""
+        """The board as plain data, with the names of the players.
+
+        ``left_out`` is why cards on record could not be read and were dropped, empty if
+        none were; only then a play that ends early was ``claimed``.
+        """
         record = self.record
         cards = [
             {**card.document(), "name": player_name(record, card.player)}
@@ -369,7 +374,8 @@ class BoardReview(NamedTuple):
     def parts(self, alerts: bool) -> list[Table | str]:
         """The board for people: tables and sentences.
 
-        ``alerts`` tells whether they were taken for what the calls show.
+        ``alerts`` tells whether what the players said of their alerted calls was taken
+        for what these calls show.
         """
         record = self.record
         title = f"{record.title}, {record.contract}: cards that were costly or unlucky"
@@ -427,13 +433,14 @@ def alert_sentences(record: Record, used: bool | None = None) -> list[str]:
     ``used`` tells whether what can be read of them was taken for what the calls show;
     ``None`` where that is not known.
     """
+    how_it_is_read = HOW_ALERTS_ARE_READ[used]  # such as ``taken as``
     sentences = []
     for alert in alerts_of(record):
         seat = SEATS[str(alert["seat"])]
         text = alert["alert"] or "without a word"
         reading = ""
         if alert["statement"]:
-            reading = f" ({HOW_ALERTS_ARE_READ[used]} {alert['statement']})"
+            reading = f" ({how_it_is_read} {alert['statement']})"
         sentences.append(f"{seat}'s {alert['call']} was alerted: {text}{reading}.")
     return sentences
 

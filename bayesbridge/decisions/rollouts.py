@@ -142,30 +142,39 @@ class Rollouts:
     ) -> None:
         self.tree = AuctionTree(auction)
         self.way = way
+        # Seats that bid as the same experts share a reader of the tree.
         self._readers: dict[LearnedBidder, TreeReader] = {}
         self._callers = {
             seat: self._caller(bidders[seat]) for seat in self.tree.bidders
         }
+        # Of finished auctions, by node.
         self._contracts: dict[int, Contract | None] = {}
 
     def ends(
         self, layouts: Masks, calls: Sequence[Call], rng: np.random.Generator
     ) -> Nodes:
-        """Return (n, calls) the finished auctions of (n, 4) layouts after each call."""
+        """Return (n, calls) the finished auctions of (n, 4) layouts after each call.
+
+        A row is a layout and a call; in each row the seat in turn calls by its own hand
+        until the auction is over. All rows are of one length, so of one seat in turn.
+        """
         for seat, caller in self._callers.items():
+            # What a caller makes of the hands of its seat, once for all its turns.
             caller.look_at(np.ascontiguousarray(layouts[:, seat]))
         n = len(layouts)
-        # One row for each layout and call: those of the first layout, of the next, …
+        # The rows of the first layout, of the next, …: the auction of each, by its node.
         starts = [self.tree.child(self.tree.start, call.index) for call in calls]
         nodes = np.tile(np.array(starts, np.intp), n)
         layout_of_row = np.repeat(np.arange(n), len(calls))
         goes_on = [not self.tree.is_over(node) for node in starts]
-        unfinished = np.flatnonzero(np.tile(goes_on, n))
-        while len(unfinished):
-            nodes_in_turn = nodes[unfinished]
-            made = self._next_calls(nodes_in_turn, layout_of_row[unfinished], n, rng)
-            nodes[unfinished], is_over = self._after(nodes_in_turn, made)
-            unfinished = unfinished[~is_over]
+        unfinished_rows = np.flatnonzero(np.tile(goes_on, n))
+        while len(unfinished_rows):
+            auctions = nodes[unfinished_rows]
+            calls_made = self._next_calls(
+                auctions, layout_of_row[unfinished_rows], n, rng
+            )
+            nodes[unfinished_rows], is_over = self._after(auctions, calls_made)
+            unfinished_rows = unfinished_rows[~is_over]
         return nodes.reshape(n, len(calls))
 
     def _next_calls(
@@ -173,12 +182,13 @@ class Rollouts:
     ) -> NDArray[np.intp]:
         """(r,) the next calls in r auctions of one length.
 
-        ``layouts`` (r,) are the numbers of their layouts, from 0 to n - 1. Calls are
-        sampled by one uniform number for each layout, whatever was called before.
+        ``layouts`` (r,) are the numbers of their layouts, from 0 to n - 1. The calls are
+        the likeliest, or sampled by one uniform number for each layout, whatever was
+        called before: so two calls are compared with the same luck.
         """
         seat = self.tree.turn(int(nodes[0]))
         chances = self._callers[seat].chances(nodes, layouts)
-        if self.way != "sampled":
+        if self.way == "likeliest":
             return chances.argmax(axis=1)
         numbers = rng.random(n)
         return picked_calls(chances, numbers[layouts])

@@ -26,8 +26,11 @@ from bayesbridge.engines.budget import Budget, ErrorLimits
 from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.answer import Answer
-from bayesbridge.estimators.contract_odds import ContractOdds
-from bayesbridge.estimators.contract_question import ContractQuestion, contract_question
+from bayesbridge.estimators.contract_question import (
+    TRICKS,
+    ContractQuestion,
+    contract_question,
+)
 from bayesbridge.estimators.distribution import GOALS, Distribution
 from bayesbridge.estimators.evaluate import Evaluation
 from bayesbridge.estimators.odds import answer_question, estimators_for
@@ -178,13 +181,13 @@ class ModelAnswer:
 def models_named(
     bidders: str | Sequence[str] | Mapping[str, BidderModel],
 ) -> dict[str, BidderModel]:
-    """The models by name."""
+    """The bidder models by name; those that are only named are looked up."""
     if isinstance(bidders, Mapping):
         models = dict(bidders)
     else:
         names = [bidders] if isinstance(bidders, str) else bidders
-        registry = offered("bidders", names)
-        models = {name: registry.bidder(name) for name in names}
+        plugins = offered("bidders", names)
+        models = {name: plugins.bidder(name) for name in names}
     if not models:
         raise BayesBridgeError(
             "no bidder named: give at least one, such as 'iterative'"
@@ -239,19 +242,14 @@ def answers_dataset(answers: Sequence[ModelAnswer]) -> xarray.Dataset:
 
     evaluations = [answer.evaluation for answer in answers]
     arrays, coordinates = evidence_arrays(evaluations)
-    for name, output in outputs_named(evaluations).items():
-        numbers = [numbers_of(evaluation).get(name) for evaluation in evaluations]
-        arrays_of_output, coordinates_of_output = output_arrays(name, output, numbers)
-        arrays |= arrays_of_output
-        coordinates |= coordinates_of_output
-    odds = [
-        None if evaluation is None else evaluation.odds for evaluation in evaluations
-    ]
-    if any(odds):
-        arrays |= contract_arrays(odds)
-        coordinates["contract_tricks"] = range(14)
+    for arrays_of_part, coordinates_of_part in (
+        estimator_arrays(evaluations),
+        contract_arrays(evaluations),
+    ):
+        arrays |= arrays_of_part
+        coordinates |= coordinates_of_part
     for former_name, name in FORMER_NAMES.items():
-        if name in arrays:
+        if name in arrays:  # what programs of before may still ask for
             arrays[former_name] = arrays[name]
     variables = {
         name: (["bidder", *dims], array) for name, (dims, array) in arrays.items()
@@ -261,7 +259,28 @@ def answers_dataset(answers: Sequence[ModelAnswer]) -> xarray.Dataset:
     return xarray.Dataset(variables, labels)
 
 
-def numbers_of(evaluation: Evaluation | None) -> Mapping[str, Distribution]:
+def estimator_arrays(
+    evaluations: Sequence[Evaluation | None],
+) -> tuple[Arrays, Coordinates]:
+    """What each model says of the outputs of all estimators.
+
+    An evaluation is ``None`` where the evidence is impossible under the model.
+    """
+    arrays: Arrays = {}
+    coordinates: Coordinates = {}
+    for name, example in outputs_named(evaluations).items():
+        distributions = [
+            distributions_of(evaluation).get(name) for evaluation in evaluations
+        ]
+        arrays_of_output, coordinates_of_output = output_arrays(
+            name, example, distributions
+        )
+        arrays |= arrays_of_output
+        coordinates |= coordinates_of_output
+    return arrays, coordinates
+
+
+def distributions_of(evaluation: Evaluation | None) -> Mapping[str, Distribution]:
     """The outputs of an evaluation; none where the evidence is impossible."""
     return {} if evaluation is None else evaluation.numbers
 
@@ -350,37 +369,53 @@ def largest_error(evaluation: Evaluation) -> float:
 
 
 def output_arrays(
-    name: str, output: Distribution, numbers: Sequence[Distribution | None]
+    name: str,
+    example: Distribution,
+    distributions: Sequence[Distribution | None],
 ) -> tuple[Arrays, Coordinates]:
-    """What each model says of an output, in variables that begin with its name."""
-    dims = tuple(output.labels)
-    shape = tuple(map(len, output.labels.values()))
-    arrays: Arrays = {
-        f"{name}_mean": (dims, stacked(numbers, means_if_held, shape)),
-        f"{name}_sd": (dims, stacked(numbers, lambda number: number.sd, shape)),
-    }
-    coordinates: Coordinates = dict(output.labels)
-    if len(output.values):
-        values = domain([number for number in numbers if number is not None])
-        shares = stacked(
-            numbers, lambda number: shares_of(number, values), (*shape, len(values))
+    """What each model says of an output, in variables that begin with its name.
+
+    ``example``: the output under one of the models, whose labels and kind all have;
+    ``distributions``: the output under each model, ``None`` where it has none. An output
+    has a cell for each combination of its labels. An output of tricks also has the
+    chances of goals (at least 7 … 13 tricks), and P(they can be counted) if that may
+    fail.
+    """
+    dims = tuple(example.labels)
+    shape = tuple(map(len, example.labels.values()))
+    means = stacked(distributions, means_if_held, shape)
+    deviations = stacked(distributions, attrgetter("sd"), shape)
+    arrays: Arrays = {f"{name}_mean": (dims, means), f"{name}_sd": (dims, deviations)}
+    coordinates: Coordinates = dict(example.labels)
+    if len(example.values):
+        values = domain(
+            [distribution for distribution in distributions if distribution is not None]
         )
-        arrays[f"{name}_pmf"] = ((*dims, f"{name}_value"), shares)
-        coordinates[f"{name}_value"] = values
-    if output.output.tricks is not None:
-        at_least = stacked(numbers, goals_of, (*shape, len(GOALS)))
+        value_dim = f"{name}_value"
+        shares = stacked(
+            distributions,
+            lambda distribution: shares_of(distribution, values),
+            (*shape, len(values)),
+        )
+        arrays[f"{name}_pmf"] = ((*dims, value_dim), shares)
+        coordinates[value_dim] = values
+    counts_tricks = example.output.tricks is not None
+    if counts_tricks:
+        at_least = stacked(distributions, goals_of, (*shape, len(GOALS)))
         arrays[f"{name}_at_least"] = ((*dims, "tricks"), at_least)
         coordinates["tricks"] = GOALS
-        if output.count.undefined_value is not None:
-            arrays[f"{name}_holds"] = (dims, stacked(numbers, held_shares, shape))
+    may_be_undefined = example.count.undefined_value is not None
+    if counts_tricks and may_be_undefined:
+        held = stacked(distributions, held_shares, shape)
+        arrays[f"{name}_holds"] = (dims, held)
     return arrays, coordinates
 
 
-def domain(numbers: Sequence[Distribution]) -> Ints:
+def domain(distributions: Sequence[Distribution]) -> Ints:
     """All whole numbers between those that occur; of tricks 0 to 13 at least."""
-    lowest = min(number.values[0] for number in numbers)
-    highest = max(number.values[-1] for number in numbers)
-    if numbers[0].output.tricks is not None:
+    lowest = min(distribution.values[0] for distribution in distributions)
+    highest = max(distribution.values[-1] for distribution in distributions)
+    if distributions[0].output.tricks is not None:
         lowest = min(lowest, 0)
         highest = max(highest, 13)
     return np.arange(lowest, highest + 1)
@@ -415,19 +450,28 @@ def held_shares(number: Distribution) -> Floats:
     return np.array([number.tricks(**cell).holds for cell in number.cells])
 
 
-def contract_arrays(odds: Sequence[ContractOdds | None]) -> Arrays:
-    """What each model says of the contract."""
-    pmf = stacked(odds, attrgetter("pmf"), (14,))
-    pmf_error = stacked(odds, attrgetter("pmf_error"), (14,))
-    return {
+def contract_arrays(
+    evaluations: Sequence[Evaluation | None],
+) -> tuple[Arrays, Coordinates]:
+    """What each model says of the contract; nothing where none is asked about."""
+    odds = [
+        None if evaluation is None else evaluation.odds for evaluation in evaluations
+    ]
+    if not any(odds):
+        return {}, {}
+    dims = ("contract_tricks",)
+    pmf = stacked(odds, attrgetter("pmf"), (len(TRICKS),))
+    pmf_error = stacked(odds, attrgetter("pmf_error"), (len(TRICKS),))
+    arrays: Arrays = {
         "make": ((), stacked(odds, attrgetter("make.mean"))),
         "make_error": ((), stacked(odds, attrgetter("make.error"))),
         "contract_mean": ((), stacked(odds, attrgetter("mean.mean"))),
         "contract_mean_error": ((), stacked(odds, attrgetter("mean.error"))),
-        "contract_pmf": (("contract_tricks",), pmf),
-        "contract_pmf_error": (("contract_tricks",), pmf_error),
+        "contract_pmf": (dims, pmf),
+        "contract_pmf_error": (dims, pmf_error),
         "solved": ((), stacked(odds, attrgetter("solved"))),
     }
+    return arrays, {"contract_tricks": range(len(TRICKS))}
 
 
 def bidders_in_doubt(bidder: BidderModel) -> dict[str, BidderModel]:
@@ -448,9 +492,11 @@ def by_system[T](
 ) -> dict[str, T]:
     """What a posterior answers under each of :func:`bidders_in_doubt`.
 
-    From 500 draws each; nothing where no other seat has called.
+    From 500 draws each; nothing where no other seat has called, nor with three players,
+    whose auctions the systems do not know.
     """
-    if belief.auction is None or belief.dummy is not None:
+    has_three_players = belief.dummy is not None
+    if belief.auction is None or has_three_players:
         return {}
     if all(seat == belief.observer for seat, _ in belief.auction):
         return {}

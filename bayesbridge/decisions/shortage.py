@@ -152,11 +152,15 @@ def shortages(belief: Belief, read: Sequence[CallReading]) -> list[Shortage]:
 def _shortage(
     belief: Belief, readings: Sequence[CallReading], quantity: Quantity
 ) -> Shortage | None:
-    """The shortage of a suit, or of points; ``None`` where there is room."""
+    """The shortage of a suit, or of points; ``None`` where there is room.
+
+    Callers show more than the room that the cards in sight leave, or exactly as much
+    while some other hidden hand is then left without any.
+    """
     hidden = belief.constraints.hidden
-    must_hold = belief.constraints.must
+    known_cards = belief.constraints.must
     in_sight = sum(
-        quantity.of_hand(Hand(must_hold[seat])) for seat in Seat if seat not in hidden
+        quantity.of_hand(Hand(known_cards[seat])) for seat in Seat if seat not in hidden
     )
     shown = 0
     showing: list[CallReading] = []
@@ -164,21 +168,29 @@ def _shortage(
         bids = _bids_of(readings, seat)
         if not bids:
             continue
-        amount = quantity.of_reading(bids[-1]).low
+        last_bid = bids[-1]  # read from all the seat's calls up to it
+        amount = quantity.of_reading(last_bid).low
         if amount >= quantity.least:
             showing.append(_first_showing(bids, quantity, amount))
             shown += amount
     room = quantity.total - in_sight
-    fills_room = shown == room and len(showing) < len(hidden)
-    if not showing or not (shown > room or fills_room):
+    leaves_others_none = shown == room and len(showing) < len(hidden)
+    is_short = shown > room or leaves_others_none
+    if not showing or not is_short:
         return None
     showing.sort(key=readings.index)
     calls = tuple((reading.seat, reading.call) for reading in showing)
-    return Shortage(quantity, calls, shown, in_sight, _meaning(belief, calls))
+    return Shortage(
+        quantity=quantity,
+        calls=calls,
+        shown=shown,
+        in_sight=in_sight,
+        meaning=_meaning(belief, calls),
+    )
 
 
 def _bids_of(readings: Sequence[CallReading], seat: Seat) -> list[CallReading]:
-    """What the calls of a seat show that are no passes and not too rare to read."""
+    """The readings of a seat's calls that are no passes and not too rare to read."""
     return [
         reading
         for reading in readings
@@ -207,20 +219,21 @@ def _meaning(belief: Belief, calls: Iterable[tuple[Seat, Call]]) -> str:
 
 
 def length_changes(posterior: Posterior, read: Sequence[CallReading]) -> list[str]:
-    """Where the mean length of a suit is far from what its caller showed.
+    """Where the mean length of a suit is far from what its caller showed, in sentences.
 
-    In sentences, of the suits that the table of readings shows: those that a call moved
-    most. What a caller showed is read from all its calls up to the last one.
+    Looked at are the suits that the table of readings shows: of each call those whose
+    mean length it changed most (``moved``). What a caller showed is read from all its
+    calls up to the last one.
     """
     mean_lengths = posterior.length_table @ range(14)
     sentences = []
     for seat in map(Seat, posterior.belief.constraints.hidden):
-        bids = _bids_of(read, seat)
-        changed_suits: set[Suit] = set()
-        for reading in bids:
-            changed_suits.update(reading.moved[:SUITS_IN_READINGS])
-        for suit in sorted(changed_suits, reverse=True):
-            mean_shown = bids[-1].lengths[suit].mean
+        readings_of_bids = _bids_of(read, seat)
+        suits_in_table: set[Suit] = set()
+        for reading in readings_of_bids:
+            suits_in_table.update(reading.moved[:SUITS_IN_READINGS])
+        for suit in sorted(suits_in_table, reverse=True):
+            mean_shown = readings_of_bids[-1].lengths[suit].mean
             mean_believed = float(mean_lengths[seat, suit])
             if abs(mean_believed - mean_shown) >= NOTABLE_CARDS:
                 strain = STRAINS[suit.name]

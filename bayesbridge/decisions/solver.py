@@ -64,7 +64,10 @@ SUIT_BITS: Final = 32
 DECLARER_LEADS_BIT: Final = 60
 """Bit of a key that says whose side leads."""
 CARD_BITS: Final = 8
-"""Bits of a card below its rank of merit, while cards are sorted."""
+"""Bits of a card below its merit, while cards are sorted by that."""
+CARD_MASK: Final = (1 << CARD_BITS) - 1
+NO_RANK: Final = -1
+"""In place of a rank where there is no higher card."""
 
 
 class Transpositions(NamedTuple):
@@ -102,7 +105,7 @@ class Solver:
 
     def tricks(
         self,
-        ours: tuple[int, int],
+        own_hands: tuple[int, int],
         hidden: Ints,
         leader: int,
         cards: tuple[int, ...],
@@ -112,7 +115,7 @@ class Solver:
 
         Parameters
         ----------
-        ours : tuple of two ints
+        own_hands : tuple of two ints
             Masks of what seats ``side`` and ``side + 2`` have left.
         hidden : (n, 2) array of int
             In each layout, masks of what the other two have left.
@@ -131,12 +134,16 @@ class Solver:
             Cards that the search tried.
         """
         hands = np.empty((len(hidden), 4), np.int64)
-        hands[:, self.side :: 2] = ours
+        hands[:, self.side :: 2] = own_hands
         hands[:, 1 - self.side :: 2] = hidden
         tricks = np.array(caps, np.int64)
-        rules = (self.side, self.trump)
-        trick = (leader, np.array(cards, np.int64))
-        tried = solve(hands, rules, trick, tricks, self.memory)
+        tried = solve(  # changes the caps in ``tricks`` to what declarer takes
+            layouts=hands,
+            rules=(self.side, self.trump),
+            trick=(leader, np.array(cards, np.int64)),
+            tricks=tricks,
+            memory=self.memory,
+        )
         return tricks, tried
 
 
@@ -150,45 +157,54 @@ def solve(
 ) -> int:
     """Fill in declarer's tricks of each layout; returns the number of cards tried.
 
+    A layout is searched for the most tricks that are asked for, and then for one less,
+    until so many can be reached.
+
     ``layouts``: (n, 4) masks of what each seat has left; ``rules``: declarer's side and
     the trump suit, -1 for none; ``trick``: its leader, and its cards (0 to 3);
     ``tricks``: (n,) at first the most that are asked for, then those of declarer from
     here on.
     """
     leader, played = trick
+    _, trump = rules
     frames = np.zeros((MOST_FRAMES, FRAME_COLUMNS), np.int64)
     tries = np.zeros((MOST_FRAMES, SUIT_CARDS), np.int64)
     first = frames[0]
-    _begin(first, leader, played, rules[1])
+    _begin(first, leader, played, trump)
     tried = 0
     for i in range(len(layouts)):
-        first[TRICKS_LEFT] = _count(layouts[i, leader]) + (len(played) > 0)
-        value = min(first[TRICKS_LEFT], tricks[i])
-        while value > 0:
-            first[TARGET] = value
-            tried_for_target = _search(layouts[i], rules, frames, tries, memory)
-            tried += abs(tried_for_target)
-            if tried_for_target > 0:
+        trick_has_begun = len(played) > 0
+        first[TRICKS_LEFT] = _count(layouts[i, leader]) + trick_has_begun
+        target = min(first[TRICKS_LEFT], tricks[i])
+        while target > 0:
+            first[TARGET] = target
+            tried_or_failed = _search(layouts[i], rules, frames, tries, memory)
+            tried += abs(tried_or_failed)
+            is_reached = tried_or_failed > 0
+            if is_reached:
                 break
-            value -= 1
-        tricks[i] = value
+            target -= 1
+        tricks[i] = target
     return tried
 
 
 @njit
 def _begin(frame: Ints, leader: int, played: Ints, trump: int) -> None:
-    """Fill in the trick of the first frame: who led, and what was played."""
+    """Fill in the trick of the first frame: who led, and what was played.
+
+    ``frame``: (``FRAME_COLUMNS``,) zeros; ``played``: 0 to 3 cards in their order.
+    """
     frame[LEADER] = leader
     frame[PLACE] = len(played)
     frame[WINNER] = leader
-    for i in range(len(played)):
-        card = played[i]
+    for place in range(len(played)):
+        card = played[place]
         frame[TRICK_MASK] |= 1 << card
-        if i == 0:
+        if place == 0:
             frame[LED_SUIT] = card // SUIT_CARDS
-        if i == 0 or _beats(card, frame[TOP], trump):
+        if place == 0 or _beats(card, frame[TOP], trump):
             frame[TOP] = card
-            frame[WINNER] = (leader + i) % 4
+            frame[WINNER] = (leader + place) % 4
 
 
 @njit
@@ -199,12 +215,18 @@ def _search(
     tries: Ints,
     memory: Transpositions,
 ) -> int:
-    """The number of cards tried, negative if the target of the first frame fails.
+    """Search whether declarer reaches the target of the first frame.
 
-    A search in depth by a stack, since a kernel cannot call itself: the frame at
-    ``depth`` is a position, and ``tries[depth]`` (13,) are the cards to be tried in it,
-    the last of the first ``UNTRIED`` next. ``hands``: (4,) masks, which change with
-    each card that is tried and are restored.
+    Returns the number of cards tried, with a minus sign if the target is not reached.
+
+    It is a search in depth. A kernel cannot call itself, so positions lie on a stack:
+    the row ``frames[depth]`` is a position after ``depth`` cards, its columns named
+    above. ``tries[depth]`` (13,) are the cards to be tried in it, as many as the column
+    ``UNTRIED`` says, from the last to the first. ``hands``: (4,) masks, which change
+    with each card that is tried and are restored.
+
+    ``verdict`` is ``UNDECIDED`` where the search has just reached the position at
+    ``depth``; where it comes back, it is that of the position below.
     """
     side, trump = rules
     keys, bounds, merits = memory
@@ -212,35 +234,37 @@ def _search(
     tried = 1
     verdict = UNDECIDED
     while True:
-        place = frames[depth, PLACE]
-        seat = (frames[depth, LEADER] + place) % 4
+        is_lead = frames[depth, PLACE] == 0
+        seat = (frames[depth, LEADER] + frames[depth, PLACE]) % 4
         is_declarers = (seat - side) % 2 == 0
         if verdict == UNDECIDED:  # this position was just reached
-            if place == 0:
+            if is_lead:
                 verdict = _verdict_on_lead(
                     frames, depth, hands, is_declarers, trump, keys, bounds
                 )
             if verdict == UNDECIDED:
                 _list_tries(frames, depth, hands, seat, tries, merits)
-        else:  # the verdict on the position after the card tried last
+        else:  # the card tried last is taken back
             hands[seat] = frames[depth, HAND]
-            if verdict == (REACHED if is_declarers else FAILED):
-                merits[seat, tries[depth, frames[depth, UNTRIED]]] += 1
+            card_tried = tries[depth, frames[depth, UNTRIED]]
+            wanted = REACHED if is_declarers else FAILED
+            if verdict == wanted:  # so the side in turn plays this card
+                merits[seat, card_tried] += 1
             elif frames[depth, UNTRIED] > 0:
                 verdict = UNDECIDED
-            if verdict != UNDECIDED and place == 0:
+            if verdict != UNDECIDED and is_lead:
                 _remember(frames, depth, verdict, keys, bounds)
         if verdict != UNDECIDED:
             if depth == 0:
                 return tried if verdict == REACHED else -tried
             depth -= 1
-            continue
-        frames[depth, UNTRIED] -= 1
-        card = tries[depth, frames[depth, UNTRIED]]
-        hands[seat] = frames[depth, HAND] ^ 1 << card
-        _play(frames, depth, card, seat, side, trump)
-        tried += 1
-        depth += 1
+        else:  # the next card is tried
+            frames[depth, UNTRIED] -= 1
+            card = tries[depth, frames[depth, UNTRIED]]
+            hands[seat] = frames[depth, HAND] ^ 1 << card
+            _play(frames, depth, card, seat, side, trump)
+            tried += 1
+            depth += 1
 
 
 @njit
@@ -255,26 +279,19 @@ def _verdict_on_lead(
 ) -> int:
     """What is known of a position at the start of a trick without trying a card.
 
-    The place in the table and its key are noted in the frame.
+    ``frames[depth]``: its row of the stack, in which its slot in the table of positions
+    and its key are noted; ``hands``: (4,) masks; ``keys``: (entries, 2) the keys of that
+    table, two words each; ``bounds``: (entries, 2) fewest and most tricks of declarer.
     """
     target = frames[depth, TARGET]
-    leader = frames[depth, LEADER]
     if target <= 0:
         return REACHED
     if target > frames[depth, TRICKS_LEFT]:
         return FAILED
-    minors, majors = _key(hands, leader)
-    majors |= int(declarer_leads) << DECLARER_LEADS_BIT
-    slot = _slot(minors, majors, len(keys))
-    frames[depth, SLOT] = slot
-    frames[depth, MINORS] = minors
-    frames[depth, MAJORS] = majors
-    if keys[slot, 0] == minors and keys[slot, 1] == majors:
-        if bounds[slot, 0] >= target:
-            return REACHED
-        if bounds[slot, 1] < target:
-            return FAILED
-    winners = _winners(hands, leader, trump)
+    verdict = _verdict_of_table(frames, depth, hands, declarer_leads, keys, bounds)
+    if verdict != UNDECIDED:
+        return verdict
+    winners = _winners(hands, frames[depth, LEADER], trump)
     if declarer_leads:
         if winners >= target:
             return REACHED
@@ -284,17 +301,51 @@ def _verdict_on_lead(
 
 
 @njit
+def _verdict_of_table(
+    frames: Ints,
+    depth: int,
+    hands: Ints,
+    declarer_leads: bool,
+    keys: Ints,
+    bounds: NDArray[np.int8],
+) -> int:
+    """What the table says of a position at the start of a trick; notes its key there.
+
+    The arguments are those of :func:`_verdict_on_lead`.
+    """
+    minors, majors = _key(hands, frames[depth, LEADER])
+    majors |= int(declarer_leads) << DECLARER_LEADS_BIT
+    slot = _slot(minors, majors, len(keys))
+    frames[depth, SLOT] = slot
+    frames[depth, MINORS] = minors
+    frames[depth, MAJORS] = majors
+    is_known = keys[slot, 0] == minors and keys[slot, 1] == majors
+    if is_known:
+        if bounds[slot, 0] >= frames[depth, TARGET]:
+            return REACHED
+        if bounds[slot, 1] < frames[depth, TARGET]:
+            return FAILED
+    return UNDECIDED
+
+
+@njit
 def _remember(
     frames: Ints, depth: int, verdict: int, keys: Ints, bounds: NDArray[np.int8]
 ) -> None:
-    """Note the verdict on a position in the table; another there gives way."""
+    """Note the verdict on a position in the table; another there gives way.
+
+    ``frames[depth]``: its row of the stack, with its slot in the table and its key;
+    ``keys``: (entries, 2) the keys, two words each; ``bounds``: (entries, 2) fewest and
+    most tricks of declarer.
+    """
     slot = frames[depth, SLOT]
-    minors = frames[depth, MINORS]
-    majors = frames[depth, MAJORS]
     target = frames[depth, TARGET]
-    if keys[slot, 0] != minors or keys[slot, 1] != majors:
-        keys[slot, 0] = minors
-        keys[slot, 1] = majors
+    is_new = (
+        keys[slot, 0] != frames[depth, MINORS] or keys[slot, 1] != frames[depth, MAJORS]
+    )
+    if is_new:
+        keys[slot, 0] = frames[depth, MINORS]
+        keys[slot, 1] = frames[depth, MAJORS]
         bounds[slot, 0] = 0
         bounds[slot, 1] = frames[depth, TRICKS_LEFT]
     if verdict == REACHED:
@@ -307,52 +358,63 @@ def _remember(
 def _list_tries(
     frames: Ints, depth: int, hands: Ints, seat: int, tries: Ints, merits: Ints
 ) -> None:
-    """Fill in the hand in turn and its cards to be tried, in their order."""
+    """Fill in what the seat in turn holds, and its cards to be tried, the best last.
+
+    ``frames[depth]``: the position, a row of the stack; ``hands``: (4,) masks;
+    ``tries[depth]``: (13,) filled from the front; ``merits``: (4, 52) how often each
+    card of each seat was good before.
+    """
     hand = hands[seat]
     legal = hand
     if frames[depth, PLACE] > 0:
-        follows = hand & SUIT_MASK << SUIT_CARDS * frames[depth, LED_SUIT]
+        led_suit_mask = SUIT_MASK << (SUIT_CARDS * frames[depth, LED_SUIT])
+        follows = hand & led_suit_mask
         if follows:
             legal = follows
-    others = (
+    # Cards that part two equals: all that may still decide a trick, this one too.
+    all_other_cards = (
         hands[(seat + 1) % 4]
         | hands[(seat + 2) % 4]
         | hands[(seat + 3) % 4]
         | frames[depth, TRICK_MASK]
     )
     frames[depth, HAND] = hand
-    frames[depth, UNTRIED] = _order(tries[depth], legal, others, merits[seat])
+    frames[depth, UNTRIED] = _order(tries[depth], legal, all_other_cards, merits[seat])
 
 
 @njit
 def _play(
     frames: Ints, depth: int, card: int, seat: int, side: int, trump: int
 ) -> None:
-    """Fill in the frame below ``depth``: the position after a seat played a card."""
+    """Fill in the frame below: the position after a seat played a card.
+
+    ``frames[depth]``: the position before, a row of the stack; ``side``: of declarer.
+    """
+    below = depth + 1
     place = frames[depth, PLACE]
     top = frames[depth, TOP]
     winner = frames[depth, WINNER]
-    target = frames[depth, TARGET]
     if place == 0 or _beats(card, top, trump):
         top = card
         winner = seat
-    below = depth + 1
     frames[below, TOP] = top
     frames[below, WINNER] = winner
     if place < 3:
-        led_suit = frames[depth, LED_SUIT] if place else card // SUIT_CARDS
         frames[below, LEADER] = frames[depth, LEADER]
         frames[below, PLACE] = place + 1
         frames[below, TRICK_MASK] = frames[depth, TRICK_MASK] | 1 << card
-        frames[below, LED_SUIT] = led_suit
+        frames[below, LED_SUIT] = (
+            frames[depth, LED_SUIT] if place else card // SUIT_CARDS
+        )
         frames[below, TRICKS_LEFT] = frames[depth, TRICKS_LEFT]
-        frames[below, TARGET] = target
-    else:
+        frames[below, TARGET] = frames[depth, TARGET]
+    else:  # the trick is over, and its winner leads
+        declarer_wins = (winner - side) % 2 == 0
         frames[below, LEADER] = winner
         frames[below, PLACE] = 0
         frames[below, TRICK_MASK] = 0
         frames[below, TRICKS_LEFT] = frames[depth, TRICKS_LEFT] - 1
-        frames[below, TARGET] = target - ((winner - side) % 2 == 0)
+        frames[below, TARGET] = frames[depth, TARGET] - declarer_wins
 
 
 @njit
@@ -364,29 +426,41 @@ def _beats(card: int, top: int, trump: int) -> bool:
 
 @njit
 def _order(tries: Ints, legal: int, others: int, merits: Ints) -> int:
-    """How many cards to try, of equals the lowest; fills them in, the best last.
+    """Fill in the cards to try, the best last, and return how many there are.
 
-    ``tries``: (13,) filled from the front; ``legal`` and ``others``: masks of what may
-    be played and of all other cards left; ``merits``: (52,) how often each card was
-    good.
+    Of equals, cards of a suit with no other card between them, the lowest is tried.
+
+    ``tries``: (13,) filled from the front; ``legal``, ``others``: masks of what may be
+    played and of all other cards left; ``merits``: (52,) how often each card was good.
     """
     n = 0
     for suit in range(4):
-        own = _of_suit(legal, suit)
-        others_of_suit = _of_suit(others, suit)
-        above = SUIT_CARDS
-        while own:
-            rank = _highest(own)
-            own ^= 1 << rank
-            if above == SUIT_CARDS or others_of_suit >> rank & (1 << above - rank) - 1:
-                n += 1  # no equal of the card above, whose place it takes otherwise
-            above = rank
+        ranks = _of_suit(legal, suit)
+        other_ranks = _of_suit(others, suit)
+        next_higher = NO_RANK
+        while ranks:
+            rank = _highest(ranks)
+            ranks ^= 1 << rank
+            is_equal = next_higher != NO_RANK and not _any_between(
+                other_ranks, rank, next_higher
+            )
+            if not is_equal:  # else it takes the place of the next higher card
+                n += 1
             card = SUIT_CARDS * suit + rank
-            tries[n - 1] = merits[card] << CARD_BITS | card
+            merit_then_card = merits[card] << CARD_BITS | card
+            tries[n - 1] = merit_then_card
+            next_higher = rank
     _sort(tries, n)
     for i in range(n):
-        tries[i] &= (1 << CARD_BITS) - 1
+        tries[i] &= CARD_MASK
     return n
+
+
+@njit
+def _any_between(ranks: int, low: int, high: int) -> bool:
+    """Whether 13 bits of ranks have one from ``low`` on and below ``high``."""
+    from_low_on = ranks >> low
+    return from_low_on & ((1 << (high - low)) - 1) != 0
 
 
 @njit
@@ -430,7 +504,8 @@ def _highest(ranks: int) -> int:
 def _winners(hands: Ints, leader: int, trump: int) -> int:
     """Tricks that the leader takes with the highest cards of the own hand.
 
-    One after the other, trumps first. ``hands``: (4,) masks.
+    One after the other, trumps first. It is a number that is sure, not the most.
+    ``hands``: (4,) masks; ``trump``: -1 for none.
     """
     left = hands[(leader + 1) % 4]
     partner = hands[(leader + 2) % 4]
@@ -440,21 +515,23 @@ def _winners(hands: Ints, leader: int, trump: int) -> int:
     for step in range(4):
         suit = (max(trump, 0) + step) % 4
         own = _of_suit(hands[leader], suit)
-        of_suit = _count_above(own, _of_suit(left | right | partner, suit))
-        if of_suit:
-            length_left = _count(_of_suit(left, suit))
-            length_right = _count(_of_suit(right, suit))
-            length_partner = _count(_of_suit(partner, suit))
-            if of_suit >= max(length_left, length_right, length_partner):
-                of_suit = _count(own)
-            if suit == trump:
-                trumps_drawn = of_suit
-            elif trump >= 0:  # whoever has trumps left must follow
-                if _count(_of_suit(left, trump)) > trumps_drawn:
-                    of_suit = min(of_suit, length_left)
-                if _count(_of_suit(right, trump)) > trumps_drawn:
-                    of_suit = min(of_suit, length_right)
-        winners += of_suit
+        tops = _count_above(own, _of_suit(left | right | partner, suit))
+        if tops == 0:
+            continue
+        length_left = _count(_of_suit(left, suit))
+        length_right = _count(_of_suit(right, suit))
+        length_partner = _count(_of_suit(partner, suit))
+        tricks_of_suit = tops
+        if tops >= max(length_left, length_right, length_partner):
+            tricks_of_suit = _count(own)  # nobody has a card left after the tops
+        if suit == trump:
+            trumps_drawn = tricks_of_suit
+        elif trump >= 0:  # a defender who has trumps left must follow, else ruffs
+            if _count(_of_suit(left, trump)) > trumps_drawn:
+                tricks_of_suit = min(tricks_of_suit, length_left)
+            if _count(_of_suit(right, trump)) > trumps_drawn:
+                tricks_of_suit = min(tricks_of_suit, length_right)
+        winners += tricks_of_suit
     return winners
 
 
@@ -472,8 +549,10 @@ def _count_above(own: int, others: int) -> int:
 def _key(hands: Ints, leader: int) -> tuple[int, int]:
     """Who holds each card left, in two words: the minors and the majors.
 
-    In the order of ranks, from the lowest on. ``hands``: (4,) masks. A holder is 0 to
-    3, counted clockwise from the leader.
+    A word has two suits, 32 bits each. Of a suit these are a 1, then two bits for each
+    card that is left, from the lowest on: its holder, 0 to 3, counted clockwise from the
+    leader. The 1 marks how many there are, since the leader's cards are zeros.
+    ``hands``: (4,) masks.
     """
     all_hands = hands[0] | hands[1] | hands[2] | hands[3]
     left = hands[(leader + 1) % 4]
@@ -482,7 +561,7 @@ def _key(hands: Ints, leader: int) -> tuple[int, int]:
     minors = 0
     majors = 0
     for suit in range(4):
-        word = 1
+        holders = 1
         cards = all_hands & SUIT_MASK << SUIT_CARDS * suit
         while cards:
             lowest = cards & -cards
@@ -493,12 +572,12 @@ def _key(hands: Ints, leader: int) -> tuple[int, int]:
                 holder = 2
             elif right & lowest:
                 holder = 3
-            word = word << HOLDER_BITS | holder
+            holders = holders << HOLDER_BITS | holder
             cards ^= lowest
         if suit < 2:
-            minors = minors << SUIT_BITS | word
+            minors = minors << SUIT_BITS | holders
         else:
-            majors = majors << SUIT_BITS | word
+            majors = majors << SUIT_BITS | holders
     return minors, majors
 
 

@@ -84,7 +84,8 @@ class Combination:
     ) -> Combination:
         """The combination of two hands, each a field of 13 bits.
 
-        Cards ``gone`` are played. A rank in ``apart`` begins a group of its own.
+        Cards ``gone`` are played. A rank in ``apart`` begins a group of its own, since
+        evidence other than ranks tells it from the next higher card.
         """
         missing = SUIT_CARDS - (first | second | gone).bit_count()
         if not first | second or missing > MOST_MISSING:
@@ -96,7 +97,8 @@ class Combination:
         groups: list[Ranks] = [()]
         for rank in _ranks(SUIT_MASK & ~gone):
             is_declarers = (first | second) >> rank & 1
-            if groups[-1] and (is_declarers or rank in apart):
+            begins_group = is_declarers or rank in apart
+            if groups[-1] and begins_group:
                 groups.append(())
             if not is_declarers:
                 groups[-1] += (rank,)
@@ -131,19 +133,27 @@ class Combination:
         return sum(group[0] > rank for group in self.groups)
 
     def coarser(self) -> Combination | None:
-        """The same with one more of declarer's cards counted as small.
+        """The same with one more of declarer's cards counted as the lowest of the suit.
 
-        It is the lowest that parts two groups; ``None`` where none does.
+        That is the lowest card that parts groups of the defenders' equals: it has some
+        of them above it (its gap) and some below. The group right above it and all that
+        follow become one. ``None`` where no card parts groups.
         """
         gaps = map(self.gap, (*self.first, *self.second))
-        parting = [gap for gap in gaps if 0 < gap < len(self.groups)]
-        if not parting:
+        gaps_that_part = [gap for gap in gaps if 0 < gap < len(self.groups)]
+        if not gaps_that_part:
             return None
-        first_merged = max(parting) - 1
-        higher_groups = self.groups[:first_merged]
-        merged = tuple(rank for group in self.groups[first_merged:] for rank in group)
-        small = self.groups[first_merged][-1]
-        return Combination(self.first, self.second, (*higher_groups, merged), small)
+        group_right_above = max(gaps_that_part) - 1
+        higher_groups = self.groups[:group_right_above]
+        merged_groups = self.groups[group_right_above:]
+        merged = tuple(rank for group in merged_groups for rank in group)
+        lowest_rank_above = merged_groups[0][-1]
+        return Combination(
+            first=self.first,
+            second=self.second,
+            groups=(*higher_groups, merged),
+            small=lowest_rank_above,
+        )
 
     @property
     def counted_as_small(self) -> Ranks:
@@ -204,24 +214,30 @@ def prior_shares(
 ) -> Floats:
     """P(the left defender holds exactly these cards), (8192,), by vacant places.
 
-    ``vacant``: the places of the left and the right defender for unknown cards. With k
-    of m missing cards on the left, and places a and b, it is C(a + b - m, a - k) /
-    C(a + b, a).
+    ``vacant``: the places of the left and the right defender for unknown cards. Of the
+    ways to fill them, those count in which the left defender gets these k of the m
+    missing cards: C(a + b - m, a - k) / C(a + b, a), with a and b places.
     """
-    a, b = vacant
-    m = sum(map(len, combination.groups))
-    if min(vacant) < 0 or a + b < m:
+    left_places, right_places = vacant
+    all_places = left_places + right_places
+    missing_cards = sum(map(len, combination.groups))
+    if min(vacant) < 0 or all_places < missing_cards:
         raise BayesBridgeError(
-            f"{a} and {b} vacant places for {m} missing cards: give more",
+            f"{left_places} and {right_places} vacant places for {missing_cards} missing "
+            "cards: give more",
             vacant=vacant,
         )
-    share_by_length = np.zeros(m + 1)
-    for k in range(min(a, m) + 1):
-        share_by_length[k] = comb(a + b - m, a - k) / comb(a + b, a)
-    missing = sum(map(_bits, combination.groups))
+    share_by_length = np.zeros(missing_cards + 1)
+    for length in range(min(left_places, missing_cards) + 1):
+        ways = comb(all_places - missing_cards, left_places - length)
+        share_by_length[length] = ways / comb(all_places, left_places)
+    missing_field = sum(map(_bits, combination.groups))
     fields = np.arange(HOLDINGS)
-    lengths = np.minimum(np.bitwise_count(fields), m)
-    shares: Floats = np.where(fields & ~missing == 0, share_by_length[lengths], 0.0)
+    # Longer holdings are not of missing cards alone: which share they look up is no
+    # matter.
+    lengths = np.minimum(np.bitwise_count(fields), missing_cards)
+    is_of_missing = fields & ~missing_field == 0
+    shares: Floats = np.where(is_of_missing, share_by_length[lengths], 0.0)
     return shares
 
 
@@ -238,166 +254,235 @@ def weights_of(combination: Combination, shares: Floats) -> Floats:
     return np.bincount(layouts, shares[fields], minlength=len(combination.layouts))
 
 
-type State = tuple[tuple[Counts, Counts], tuple[Counts, Counts], tuple[int, ...]]
-"""Declarer's cards by gap in both hands, what the defenders (left, right) have played
-of each group, and the trick:
+class Lead(NamedTuple):
+    """A card that declarer leads."""
 
-empty, or the hand that leads (0 first, 1 second) and the gap of its card; then the
-group that the next defender plays; after the third card the defender who is last, the
-gap of declarer's card that holds the trick, -1 if there is none, and two zeros.
-"""
+    hand: int
+    """Declarer's hand that leads: 0 the first, 1 the second."""
+    gap: int
+    """How many groups of the defenders' equals are above the card."""
 
-CARDS_LED: Final = 2
-"""Numbers of a trick in which one card lies."""
-CARDS_ANSWERED: Final = 3
-"""Numbers of a trick in which two cards lie."""
+
+class TrickSoFar(NamedTuple):
+    """The trick, as far as it still matters; all zero at its start.
+
+    If the first hand (0) leads, the right defender (1) plays next, then the second hand
+    (1) and the left defender (0); if the second leads, the other way round.
+    """
+
+    cards: int = 0
+    """How many cards lie, 0 to 3."""
+    leader: int = 0
+    best_gap: int = 0
+    """Of the card that was led; after the third card of declarer's card that holds the
+    trick, ``NONE`` if a defender's does.
+    """
+    group: int = 0
+    """Of the second card, until the third is played; ``NONE`` if it is of another suit."""
+
+    @property
+    def defender_in_turn(self) -> int:
+        """Who plays after one card or after three: 0 the left, 1 the right defender."""
+        return 1 - self.leader if self.cards == 1 else self.leader
+
+
+NO_CARDS: Final = TrickSoFar()
+
+
+class State(NamedTuple):
+    """A position of the suit."""
+
+    hands: tuple[Counts, Counts]
+    """Declarer's cards in the first and the second hand: how many of each gap."""
+    played: tuple[Counts, Counts]
+    """What the left and the right defender have played: how many of each group."""
+    trick: TrickSoFar
 
 
 class SuitGame(Search):
     """The search of one suit.
 
-    A move is (hand, gap) for a lead and the gap of the third card, a reply the group of
-    the defender's card.
+    The defenders' cards are counted by *groups* of equals, 0 the highest, declarer's
+    cards by *gaps*: a card with gap g has g groups above it and beats groups g, g + 1
+    and so on. A move is a :class:`Lead`, or the gap of the third card; a reply is the
+    group of the defender's card. ``NONE`` is a card of another suit.
 
     Parameters
     ----------
     combination : Combination
         The suit.
-    lowest : int
+    least_tricks : int
         Tricks of the first level.
     most_work : int
         Comparisons of outcomes after which the search gives up.
     """
 
     def __init__(
-        self, combination: Combination, lowest: int, most_work: int = MOST_WORK
+        self,
+        combination: Combination,
+        least_tricks: int,
+        most_work: int = MOST_WORK,
     ) -> None:
-        self.sizes = tuple(len(group) for group in combination.groups)
-        self.lowest = lowest
         layouts = combination.layouts
-        shape = (len(layouts), len(self.sizes))
-        left_counts = np.array(layouts, np.int64).reshape(shape)
+        super().__init__(
+            n=len(layouts),
+            levels=max(1, combination.longest - least_tricks + 1),
+            most_work=most_work,
+        )
+        self.least_tricks = least_tricks
+        self.sizes = tuple(len(group) for group in combination.groups)
+        left_counts = np.array(layouts, np.int64).reshape(self.n, len(self.sizes))
         right_counts = np.array(self.sizes, np.int64) - left_counts
-        # By defender (0 left, 1 right), group and count: the layouts in which they
-        # hold more than that count.
+        # By defender (0 left, 1 right), group and count: the layouts, as bits, in which
+        # they hold more of the group than that count.
         self.layouts_with_more = (
             _layouts_with_more(left_counts, self.sizes),
             _layouts_with_more(right_counts, self.sizes),
         )
-        gaps = range(len(self.sizes) + 1)
-        gaps_of_first = [combination.gap(rank) for rank in combination.first]
-        gaps_of_second = [combination.gap(rank) for rank in combination.second]
         hands = (
-            tuple(map(gaps_of_first.count, gaps)),
-            tuple(map(gaps_of_second.count, gaps)),
+            _counts_by_gap(combination, combination.first),
+            _counts_by_gap(combination, combination.second),
         )
-        nothing = (0,) * len(self.sizes)
-        self.start = self._start_of_trick(hands, (nothing, nothing))
-        levels = max(1, combination.longest - lowest + 1)
-        super().__init__(len(layouts), levels, most_work)
+        nothing_played = (0,) * len(self.sizes)
+        self.start = self._start_of_trick(hands, (nothing_played, nothing_played))
 
-    def settled(self, state: State, live: int, lowest: int) -> int | None:
-        """The outcome where cards above all others reach what is asked, or possible.
+    def settled(self, state: State, layout_bits: int, least_tricks: int) -> int | None:
+        """The outcome if no choice is left that matters, at the start of a trick.
 
-        They win one trick each; ``None`` in the middle of a trick.
+        That is so where declarer's cards above all that the defenders have left, which
+        win a trick each, reach the most that is asked for or possible. Declarer's cards
+        are counted by the number of the defenders' groups of equals above them.
         """
-        (first, second), (left, right), trick = state
-        if trick:
+        if state.trick.cards:
             return None
+        first, second = state.hands
         longest = max(sum(first), sum(second))
-        top_gap = len(self.sizes)
-        for group, size in enumerate(self.sizes):
-            if size > left[group] + right[group]:
-                top_gap = group
-                break
-        highest_cards = sum(first[: top_gap + 1]) + sum(second[: top_gap + 1])
+        # Cards above the highest group that is left count at its number, or below.
+        highest_left = self._highest_group_left(state.played)
+        highest_cards = sum(first[: highest_left + 1]) + sum(second[: highest_left + 1])
         winners = min(highest_cards, longest)
-        most_asked = lowest + self.levels - 1
+        most_asked = least_tricks + self.levels - 1
         if winners < min(most_asked, longest):
             return None
-        return self.reached(live, winners, lowest)
+        return self.reached(layout_bits, winners, least_tricks)
+
+    def _highest_group_left(self, played: tuple[Counts, Counts]) -> int:
+        """The highest group of which a defender has a card; their number without any."""
+        played_by_left, played_by_right = played
+        for group, size in enumerate(self.sizes):
+            if size > played_by_left[group] + played_by_right[group]:
+                return group
+        return len(self.sizes)
 
     def moves(self, state: State) -> list[Move] | None:
-        """What declarer may play: any card of either hand to lead.
+        """Declarer's leads from either hand, or third cards; ``None`` for a defender.
 
-        To the trick the lowest, and those that beat what lies; ``None`` for a defender.
+        The third card is the lowest, or one that beats what lies. A card of declarer's
+        is named by its gap: so many groups of the defenders' equals, 0 the highest, are
+        above it. It beats groups of this number and more.
         """
-        hands, played, trick = state
-        if not trick:
-            return [
-                (lead, (_changed(hands, *lead, -1), played, lead), 0)
-                for lead in _leads(hands)
-            ]
-        if len(trick) != CARDS_ANSWERED:
+        if state.trick.cards == 0:
+            return [self._lead(state, lead) for lead in _leads(state.hands)]
+        if state.trick.cards != 2:
             return None
-        leader, led_gap, group = trick
+        _, leader, led_gap, group = state.trick
         lead_holds = group == NONE or group >= led_gap
+        # A card beats what lies if it has fewer groups above it than this number.
         gap_to_beat = led_gap if lead_holds else group + 1
         third_hand = 1 - leader
         moves: list[Move] = []
-        for gap in _third_cards(hands[third_hand], gap_to_beat):
-            best_gap = NONE  # of declarer's two cards, if one holds the trick
-            if NONE < gap < gap_to_beat:
+        for gap in _third_cards(state.hands[third_hand], gap_to_beat):
+            best_gap = led_gap if lead_holds else NONE
+            third_beats = gap != NONE and gap < gap_to_beat
+            if third_beats:
                 best_gap = gap
-            elif lead_holds:
-                best_gap = led_gap
-            hands_after = _changed(hands, third_hand, gap, -1)
-            after = (hands_after, played, (leader, best_gap, 0, 0))
-            moves.append((gap, after, 0))
+            hands_after = _changed(state.hands, third_hand, gap, -1)
+            trick_after = TrickSoFar(3, leader, best_gap)
+            after = State(hands_after, state.played, trick_after)
+            moves.append(Move(gap, after, 0))
         return moves
 
-    def replies(self, state: State, live: int) -> list[Reply]:
-        """What the defender in turn may play.
+    def _lead(self, state: State, lead: Lead) -> Move:
+        """The lead of a card, as a move."""
+        leader, gap = lead
+        hands_after = _changed(state.hands, leader, gap, -1)
+        trick_after = TrickSoFar(1, leader, gap)
+        after = State(hands_after, state.played, trick_after)
+        return Move(lead, after, 0)
 
-        The left one follows the second hand, the right one the first.
+    def replies(self, state: State, layout_bits: int) -> list[Reply]:
+        """What the defender in turn may play, after the lead or to end the trick.
+
+        A card is named by its group of equals, 0 the highest; ``NONE`` is another suit.
         """
         hands, played, trick = state
-        follows_lead = len(trick) == CARDS_LED
-        defender = 1 - trick[0] if follows_lead else trick[0]
+        defender = trick.defender_in_turn
         replies: list[Reply] = []
-        for group, possible in self._playable(defender, played[defender], live):
+        for group, possible in self._playable(defender, played[defender], layout_bits):
             played_after = _changed(played, defender, group, 1)
-            if follows_lead:
-                after = (hands, played_after, (*trick, group))
-                replies.append((group, possible, after, 0))
+            if trick.cards == 1:
+                trick_after = TrickSoFar(2, trick.leader, trick.best_gap, group)
+                after = State(hands, played_after, trick_after)
+                won = 0
             else:
-                best_gap = trick[1]
-                won = best_gap != NONE and (group == NONE or group >= best_gap)
                 after = self._start_of_trick(hands, played_after)
-                replies.append((group, possible, after, int(won)))
+                won = int(_declarer_wins(trick.best_gap, group))
+            replies.append(Reply(group, possible, after, won))
         return replies
 
     def _playable(
-        self, defender: int, played: Counts, live: int
+        self, defender: int, played: Counts, layout_bits: int
     ) -> Iterator[tuple[int, int]]:
-        """Groups that a defender may play, and the layouts where that is so.
+        """Groups that a defender may play, each with the layouts (bits) where it can.
 
-        ``NONE`` for the layouts in which the defender shows out.
+        ``played``: how many of each group the defender has played. ``NONE`` comes with
+        the layouts in which the defender shows out.
         """
-        void = live
+        shows_out = layout_bits
         for group, count in enumerate(played):
             if count < self.sizes[group]:
                 holding_it = self.layouts_with_more[defender][group][count]
-                void &= ~holding_it
-                if live & holding_it:
-                    yield group, live & holding_it
-        if void:
-            yield NONE, void
+                shows_out &= ~holding_it
+                if layout_bits & holding_it:
+                    yield group, layout_bits & holding_it
+        if shows_out:
+            yield NONE, shows_out
 
     def _start_of_trick(
         self, hands: tuple[Counts, Counts], played: tuple[Counts, Counts]
     ) -> State:
         """The position at the start of a trick.
 
-        Gaps above a group that is gone count as the gap below it.
+        ``hands``: how many cards of each gap declarer has in either hand; ``played``:
+        how many of each group either defender has played. Where a group is gone, the
+        cards right above it are worth the same as those right below: they count with
+        the next gap.
         """
         first, second = map(list, hands)
         for group, size in enumerate(self.sizes):
-            if size == played[0][group] + played[1][group]:
+            is_gone = size == played[0][group] + played[1][group]
+            if is_gone:
                 for counts in (first, second):
                     counts[group + 1] += counts[group]
                     counts[group] = 0
-        return (tuple(first), tuple(second)), played, ()
+        return State((tuple(first), tuple(second)), played, NO_CARDS)
+
+
+def _declarer_wins(best_gap: int, group: int) -> bool:
+    """Whether declarer's best card to a trick beats the last defender's card.
+
+    ``best_gap``: of declarer's card, ``NONE`` where the other defender's card was
+    higher; ``group``: of the last defender's, ``NONE`` for another suit.
+    """
+    if best_gap == NONE:
+        return False
+    return group == NONE or group >= best_gap
+
+
+def _counts_by_gap(combination: Combination, ranks: Ranks) -> Counts:
+    """How many of declarer's cards have so many groups of the defenders' above them."""
+    gaps = [combination.gap(rank) for rank in ranks]
+    return tuple(gaps.count(gap) for gap in range(len(combination.groups) + 1))
 
 
 def _layouts_with_more(counts: Ints, sizes: Counts) -> list[list[int]]:
@@ -416,12 +501,12 @@ def _layouts_with_more(counts: Ints, sizes: Counts) -> list[list[int]]:
     return by_group
 
 
-def _leads(hands: tuple[Counts, Counts]) -> Iterator[tuple[int, int]]:
+def _leads(hands: tuple[Counts, Counts]) -> Iterator[Lead]:
     """Each hand and gap of which there is a card to lead."""
     for hand in (0, 1):
         for gap, count in enumerate(hands[hand]):
             if count:
-                yield hand, gap
+                yield Lead(hand, gap)
 
 
 def _third_cards(counts: Counts, gap_to_beat: int) -> list[int]:
@@ -447,6 +532,14 @@ def _changed(
 
 
 type Step = dict[str, Any]
+"""A trick of a plan as plain data: ``leader`` and ``lead``, a seat and a rank, and
+``answers``, a list by what the next defender plays.
+
+An answer has ``played``, the ranks of the equals of which one is played, ``card``, the
+rank that the third hand plays on it, and ``then``, a list by what the last defender
+plays: each has ``played`` and the ``next`` trick, a step again. ``None`` is no card of
+the suit, or that nothing is left to choose.
+"""
 """A trick as plain data: ``leader``, ``lead`` and ``answers`` by what the next defender
 plays. Each has ``played``, the ranks of the equals of which one is played, ``card``,
 what the third hand plays on it, and ``then``: by what the last defender ``played`` the
@@ -487,55 +580,61 @@ class PlanSteps:
         return self.step(plan, CardsLeft(hands, (nothing, nothing)))
 
     def step(self, plan: Plan, cards: CardsLeft) -> Step | None:
-        """The plan from a trick on; ``None`` where nothing is to choose."""
+        """The plan from a trick on, as plain data; ``None`` where nothing is to choose.
+
+        A plan of the search is the lead and, for each group (equals) of which the next
+        defender may play, what declarer does then. ``cards``: what is left.
+        """
         if plan is None:
             return None
-        (leader, led_gap), replies = plan
-        lead = self._lowest_of_gap(cards, leader, led_gap)
-        after_lead = cards.after_card(leader, lead)
+        lead, plan_by_group = plan
+        lead_rank = self._lowest_of_gap(cards, lead.hand, lead.gap)
+        after_lead = cards.after_card(lead.hand, lead_rank)
         return {
-            "leader": self.seats[leader].name,
-            "lead": RANKS[lead],
+            "leader": self.seats[lead.hand].name,
+            "lead": RANKS[lead_rank],
             "answers": [
-                self._answer(leader, group, reply, after_lead)
-                for group, reply in replies
+                self._answer(lead.hand, group, plan_of_third, after_lead)
+                for group, plan_of_third in plan_by_group
             ],
         }
 
     def _answer(
-        self, leader: int, group: int, reply: Plan, cards: CardsLeft
+        self, leader: int, group: int, plan: Plan, cards: CardsLeft
     ) -> dict[str, Any]:
         """What the third hand plays on a card of a group, and what follows.
 
-        The right defender (1) plays after the first hand (0), the left one (0) after
-        the second (1).
+        ``leader``: declarer's hand that led, 0 or 1; ``group``: the equals of which the
+        next defender played one; ``plan``: the gap of the third card (how many groups
+        are above it) and, for each group of the last defender, the plan of the next
+        trick.
         """
         third_hand = 1 - leader
+        # The right defender (1) plays after hand 0, the left one (0) after hand 1.
         next_defender = 1 - leader
         last_defender = leader
-        third_gap, last_replies = reply
-        third = None
+        third_gap, plan_by_last_group = plan
+        third_rank = None
         if third_gap != NONE:
-            third = self._lowest_of_gap(cards, third_hand, third_gap)
-        after_third = cards.after_card(third_hand, third)
+            third_rank = self._lowest_of_gap(cards, third_hand, third_gap)
+        after_third = cards.after_card(third_hand, third_rank)
         after_third = after_third.after_defender(next_defender, group)
         then = []
-        for last_group, plan_after in last_replies:
+        for last_group, next_plan in plan_by_last_group:
             after_trick = after_third.after_defender(last_defender, last_group)
-            then.append(
-                {
-                    "played": self._equals(last_group),
-                    "next": self.step(plan_after, after_trick),
-                }
-            )
+            next_step = self.step(next_plan, after_trick)
+            then.append({"played": self._equals(last_group), "next": next_step})
         return {
             "played": self._equals(group),
-            "card": None if third is None else RANKS[third],
+            "card": None if third_rank is None else RANKS[third_rank],
             "then": then,
         }
 
     def _lowest_of_gap(self, cards: CardsLeft, hand: int, gap: int) -> int:
-        """Of equal cards the lowest; groups that are gone are not counted."""
+        """The lowest of a hand's cards that have so many groups above them.
+
+        Groups that are gone are counted as above, as the search does.
+        """
         equals = [
             rank
             for rank in cards.hands[hand]
@@ -544,7 +643,7 @@ class PlanSteps:
         return equals[-1]
 
     def _gap_now(self, rank: int, played: tuple[Counts, Counts]) -> int:
-        """The gap of a card, past the groups below it that are gone."""
+        """The groups above a card of declarer's, with those right below that are gone."""
         gap = self.combination.gap(rank)
         for group in self.combination.groups[gap:]:
             if len(group) > played[0][gap] + played[1][gap]:
@@ -564,8 +663,9 @@ type Case = tuple[str | None, str | None]
 def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
     """A plan in words, so many tricks deep.
 
-    ``lowest`` are the defenders' lowest equals. Cases that go on alike are told
-    together, and those with nothing left to choose not at all.
+    ``lowest`` are the defenders' lowest equals. Cases of a trick (what either defender
+    plays) after which all goes on alike are told together, and those with nothing left
+    to choose not at all.
     """
     if step is None or not tricks:
         return
@@ -573,16 +673,17 @@ def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
     if tricks == 1:
         return
     cases_by_lines: dict[tuple[str, ...], list[Case]] = {}
-    all_cases = 0
+    number_of_cases = 0
     for answer in step["answers"]:
-        for last in answer["then"]:
-            all_cases += 1
-            if _leaves_a_choice(last["next"]):
-                lines = tuple(plan_lines(last["next"], lowest, tricks - 1))
+        for last_card in answer["then"]:
+            number_of_cases += 1
+            next_step = last_card["next"]
+            if _leaves_a_choice(next_step):
+                lines = tuple(plan_lines(next_step, lowest, tricks - 1))
                 cases = cases_by_lines.setdefault(lines, [])
-                cases.append((answer["played"], last["played"]))
+                cases.append((answer["played"], last_card["played"]))
     for lines, cases in cases_by_lines.items():
-        if len(cases) == all_cases:
+        if len(cases) == number_of_cases:
             yield from lines
         else:
             yield f"  {_condition(step, cases, lowest)}:"
@@ -601,56 +702,88 @@ def _goes_on(answer: Mapping[str, Any]) -> bool:
     return bool(answer["card"]) or any(last["next"] for last in answer["then"])
 
 
+SECOND_HAND: Final = 1
+THIRD_HAND: Final = 2
+FOURTH_HAND: Final = 3
+"""Places in a trick, from the leader on."""
+
+
 def _seat_words(step: Step, place: int) -> str:
-    """The seat that plays to a trick after so many others."""
+    """The seat that plays to a trick in this place, 0 for the leader."""
     return SEATS[Seat[step["leader"]].next(place).name]
 
 
 def _trick_sentence(step: Step, lowest: str) -> str:
-    """What declarer leads, and what the third hand plays on what comes."""
+    """What declarer leads, and what the third hand plays on what comes.
+
+    Its card on the defender's lowest equals comes first, others with their condition.
+    """
     answers = step["answers"]
     to_low_card = [answer for answer in answers if answer["played"] == lowest]
-    usual = (to_low_card or answers)[0]["card"]
+    usual_card = (to_low_card or answers)[0]["card"]
     sentence = f"{_seat_words(step, 0)} leads the {NAMES[step['lead']]}"
-    if usual:
-        sentence += f", {_seat_words(step, 2)} plays the {NAMES[usual]}"
-    plays_by_card: dict[str, list[str]] = {}
+    if usual_card:  # the third hand has a card of the suit
+        third_seat = _seat_words(step, THIRD_HAND)
+        sentence += f", {third_seat} plays the {NAMES[usual_card]}"
+    plays_by_card: dict[str, list[str | None]] = {}
     for answer in answers:
-        if answer["card"] != usual:
-            plays = plays_by_card.setdefault(answer["card"], [])
-            plays.append(_play_words(answer["played"], lowest))
+        if answer["card"] != usual_card:
+            plays_by_card.setdefault(answer["card"], []).append(answer["played"])
     for card, plays in plays_by_card.items():
-        defender = _seat_words(step, 1)
-        sentence += f"; the {NAMES[card]} if {defender} {' or '.join(plays)}"
+        condition = _plays_sentence(step, SECOND_HAND, plays, lowest)
+        sentence += f"; the {NAMES[card]} if {condition}"
     return f"{sentence}."
 
 
 def _condition(step: Step, cases: Sequence[Case], lowest: str) -> str:
-    """By the second card alone where that tells it, else by both."""
-    fourths_by_second: dict[str | None, list[str | None]] = {}
-    for second, fourth in cases:
-        fourths_by_second.setdefault(second, []).append(fourth)
+    """When one of these cases of a trick is met, such as ``If East shows out``.
+
+    A case is what the second and the fourth hand play. The fourth is named only where
+    it matters.
+    """
+    alternatives = []
+    for fourths, seconds in _seconds_by_fourths(step, cases).items():
+        conditions = []
+        if len(seconds) < len(step["answers"]):
+            conditions.append(_plays_sentence(step, SECOND_HAND, seconds, lowest))
+        if fourths != WHATEVER_COMES:
+            conditions.append(_plays_sentence(step, FOURTH_HAND, fourths, lowest))
+        alternatives.append(" and ".join(conditions) or "in any case")
+    return f"If {', or if '.join(alternatives)}"
+
+
+type Plays = tuple[str | None, ...]
+"""The equals of which a defender plays one, or ``None`` for another suit."""
+
+WHATEVER_COMES: Final[Plays] = ()
+"""In place of the fourth cards of some cases, where these are all possible ones."""
+
+
+def _seconds_by_fourths(
+    step: Step, cases: Sequence[Case]
+) -> dict[Plays, list[str | None]]:
+    """The second cards of cases, by the fourth cards that make a case with them."""
     possible_fourths = {
         answer["played"]: len(answer["then"]) for answer in step["answers"]
     }
-    # Under the empty tuple those second cards after which the fourth does not matter.
-    seconds_by_fourths: dict[tuple[str | None, ...], list[str | None]] = {}
+    fourths_by_second: dict[str | None, list[str | None]] = {}
+    for second, fourth in cases:
+        fourths_by_second.setdefault(second, []).append(fourth)
+    seconds_by_fourths: dict[Plays, list[str | None]] = {}
     for second, fourths in fourths_by_second.items():
-        key = tuple(fourths)
+        fourths_needed = tuple(fourths)
         if len(fourths) == possible_fourths[second]:
-            key = ()
-        seconds_by_fourths.setdefault(key, []).append(second)
-    alternatives = []
-    for fourths_needed, seconds in seconds_by_fourths.items():
-        conditions = []
-        if len(seconds) < len(possible_fourths):
-            plays = [_play_words(second, lowest) for second in seconds]
-            conditions.append(f"{_seat_words(step, 1)} {' or '.join(plays)}")
-        if fourths_needed:
-            plays = [_play_words(fourth, lowest) for fourth in fourths_needed]
-            conditions.append(f"{_seat_words(step, 3)} {' or '.join(plays)}")
-        alternatives.append(" and ".join(conditions) or "in any case")
-    return f"If {', or if '.join(alternatives)}"
+            fourths_needed = WHATEVER_COMES
+        seconds_by_fourths.setdefault(fourths_needed, []).append(second)
+    return seconds_by_fourths
+
+
+def _plays_sentence(
+    step: Step, place: int, plays: Sequence[str | None], lowest: str
+) -> str:
+    """That a defender plays one of these, such as ``East plays the king or plays low``."""
+    words = [_play_words(ranks, lowest) for ranks in plays]
+    return f"{_seat_words(step, place)} {' or '.join(words)}"
 
 
 def _play_words(ranks: str | None, lowest: str) -> str:
@@ -787,19 +920,20 @@ class SuitPlay(markup.Displayable):
         -------
         Table
         """
-        plans: list[SuitLine] = []  # a line of each plan, in the order of their letters
+        # Lines with the same plan have one letter: the first line of each plan.
+        lettered_lines: list[SuitLine] = []
         rows = []
         for line in (*self.goals, self.best):
-            steps = [plan.step for plan in plans]
-            if line.step not in steps:
-                plans.append(line)
-                steps.append(line.step)
-            letter = ascii_uppercase[steps.index(line.step)]
+            plans = [lettered_line.step for lettered_line in lettered_lines]
+            if line.step not in plans:
+                plans.append(line.step)
+                lettered_lines.append(line)
+            letter = ascii_uppercase[plans.index(line.step)]
             rows.append([*line.cells, letter])
         notes = []
-        for letter, plan in zip(ascii_uppercase, plans, strict=False):
+        for letter, line in zip(ascii_uppercase, lettered_lines, strict=False):
             notes.append(f"Plan {letter}:")
-            notes += [f"  {line}" for line in plan.text(tricks)]
+            notes += [f"  {sentence}" for sentence in line.text(tricks)]
         if self.small:
             notes.append(
                 "Counted as the lowest cards, to end the search: "
@@ -825,6 +959,9 @@ class SuitPlay(markup.Displayable):
         Returns
         -------
         dict
+            ``sure`` are the tricks that are certain by the best play for them,
+            ``weighed`` is how the layouts were weighed, in words. ``lines`` begins with
+            the plan for most tricks on average; those for each goal follow.
         """
         first_seat, second_seat = self.table
         return {
@@ -921,24 +1058,31 @@ def _play_by_posterior(
     named_suit: Suit | str | None,
     work: int,
 ) -> SuitPlay:
-    """The plans by what declarer, who sees dummy, believes."""
+    """The plans by what declarer, who sees dummy, believes.
+
+    ``first`` and ``second`` are the holdings as text, if they were named.
+    """
     belief = posterior.belief
     hands = _declarers_hands(posterior)
-    suit = None if named_suit is None else Suit.of(named_suit)
-    suit, table = _find_holdings(hands, first, second, suit)
-    first_field = hands[table[0]].field(suit)
-    second_field = hands[table[1]].field(suit)
-    gone = Hand(belief.table.played).field(suit)
-    missing = SUIT_MASK & ~(first_field | second_field | gone)
-    apart = _ranks_told_apart(belief, suit, missing)
-    combination = Combination.of(first_field, second_field, gone, apart)
-    ess = inf if posterior.exact else posterior.ess
-    basis = "exactly" if posterior.exact else f"from draws, ESS {ess:.0f}"
-    left_defender = table[1].next(1)
+    wanted_suit = None if named_suit is None else Suit.of(named_suit)
+    suit, table = _find_holdings(hands, first, second, wanted_suit)
+    first_seat, second_seat = table
+    first_field = hands[first_seat].field(suit)
+    second_field = hands[second_seat].field(suit)
+    gone_field = Hand(belief.table.played).field(suit)
+    missing_field = SUIT_MASK & ~(first_field | second_field | gone_field)
+    combination = Combination.of(
+        first_field,
+        second_field,
+        gone_field,
+        apart=_ranks_told_apart(belief, suit, missing_field),
+    )
+    left_defender = second_seat.next(1)
+    basis = "exactly" if posterior.exact else f"from draws, ESS {posterior.ess:.0f}"
     shares = HoldingShares(
-        _posterior_shares(posterior, left_defender, suit, missing),
-        ess,
-        f"by what {belief.observer.name} believes, {basis}",
+        shares=_posterior_shares(posterior, left_defender, suit, missing_field),
+        ess=inf if posterior.exact else posterior.ess,
+        words=f"by what {belief.observer.name} believes, {basis}",
     )
     return _best_plans(combination, table, shares, work)
 
@@ -996,20 +1140,20 @@ def _posterior_shares(
     return shares / shares.sum()
 
 
-def _ranks_told_apart(belief: Belief, suit: Suit, missing: int) -> list[int]:
-    """Missing cards that are no equals of the next higher one.
+def _ranks_told_apart(belief: Belief, suit: Suit, missing_field: int) -> list[int]:
+    """Missing cards that are no equals of the next higher missing one.
 
-    Hard evidence lets other hands hold them.
+    Hard evidence lets other hands hold them. ``missing_field``: 13 bits.
     """
-    apart = []
+    ranks_apart = []
     seats_of_higher: list[int] | None = None
-    for rank in _ranks(missing):
+    for rank in _ranks(missing_field):  # from the highest down
         card = SUIT_CARDS * suit + rank
-        seats = [possible >> card & 1 for possible in belief.constraints.may]
-        if seats_of_higher is not None and seats != seats_of_higher:
-            apart.append(rank)
-        seats_of_higher = seats
-    return apart
+        may_be_held = [possible >> card & 1 for possible in belief.constraints.may]
+        if seats_of_higher is not None and may_be_held != seats_of_higher:
+            ranks_apart.append(rank)
+        seats_of_higher = may_be_held
+    return ranks_apart
 
 
 def _best_plans(
@@ -1018,20 +1162,25 @@ def _best_plans(
     shares: HoldingShares,
     work: int,
 ) -> SuitPlay:
-    """The answer for a combination, whose hands are at the seats of ``table``."""
+    """The answer for a combination, whose hands are at the seats of ``table``.
+
+    Where the search takes too much work, the plans are those of a coarser combination,
+    in which some of declarer's cards count as small.
+    """
     plans = SuitPlans.search(combination, shares, work)
-    steps = PlanSteps(plans.combination, table)
+    searched = plans.combination
+    steps = PlanSteps(searched, table)
     goals = range(combination.winners + 1, combination.longest + 1)
     lines = [plans.line(goal, steps) for goal in goals]
     return SuitPlay(
         first=_text(combination.first) or "-",
         second=_text(combination.second) or "-",
-        missing="".join(map(_text, plans.combination.groups)),
+        missing="".join(map(_text, searched.groups)),
         table=table,
         sure=plans.certain_tricks,
         goals=tuple(line for line in lines if line.chance > 0.0),
         best=plans.line(None, steps),
-        small=_text(plans.combination.counted_as_small),
+        small=_text(searched.counted_as_small),
         weighed=shares.words,
     )
 
@@ -1042,8 +1191,9 @@ class SuitPlans:
 
     combination: Combination  #: As it was searched.
     game: SuitGame
-    live: int  #: Layouts that are possible, as bits.
+    layout_bits: int  #: The layouts that are possible, a bit for each.
     front: Front
+    """The outcome of each plan, and the plan."""
     shares: list[Floats]
     """(levels,) of each plan: P(so many tricks or more), from one more than the highest
     cards win.
@@ -1054,26 +1204,47 @@ class SuitPlans:
     def search(
         cls, combination: Combination, shares: HoldingShares, work: int
     ) -> SuitPlans:
-        """The front of a combination, made coarser until the search ends in time."""
-        lowest = combination.winners + 1
-        while True:
-            weights = weights_of(combination, shares.shares)
-            live = _bits(np.flatnonzero(weights > 0.0).tolist())
-            coarser = combination.coarser()
+        """The plans of a combination, made coarser until the search ends in time.
+
+        A coarser combination counts one more of declarer's cards as small. Where none
+        is left that could be, the search has no limit.
+        """
+        least_tricks = combination.winners + 1
+        coarser = combination.coarser()
+        while coarser is not None:
             try:
-                game = SuitGame(combination, lowest, work if coarser else NO_LIMIT)
-                front = game.front(game.start, live, lowest)
+                return cls._search_once(combination, least_tricks, shares, work)
             except TooMuchWork:
-                assert coarser is not None
                 combination = coarser
-                continue
-            by_plan = [game.shares(outcome, weights) for outcome, _ in front]
-            return cls(combination, game, live, front, by_plan, shares.ess)
+                coarser = combination.coarser()
+        return cls._search_once(combination, least_tricks, shares, NO_LIMIT)
+
+    @classmethod
+    def _search_once(
+        cls,
+        combination: Combination,
+        least_tricks: int,
+        holding_shares: HoldingShares,
+        work: int,
+    ) -> SuitPlans:
+        """The plans of a combination; raises ``TooMuchWork`` if they take too long."""
+        weights = weights_of(combination, holding_shares.shares)
+        layout_bits = _bits(np.flatnonzero(weights > 0.0).tolist())
+        game = SuitGame(combination, least_tricks, work)
+        front = game.front(game.start, layout_bits, least_tricks)
+        return cls(
+            combination=combination,
+            game=game,
+            layout_bits=layout_bits,
+            front=front,
+            shares=[game.shares(outcome, weights) for outcome, _ in front],
+            ess=holding_shares.ess,
+        )
 
     @property
     def winners(self) -> int:
         """Tricks of the highest cards, below the first level."""
-        return self.game.lowest - 1
+        return self.game.least_tricks - 1
 
     @property
     def levels(self) -> int:
@@ -1086,45 +1257,63 @@ class SuitPlans:
         certain = self.winners
         for level in range(self.levels):
             for outcome, _ in self.front:
-                if outcome >> level * self.game.n & self.live == self.live:
+                layouts_with_level = outcome >> level * self.game.n
+                if layouts_with_level & self.layout_bits == self.layout_bits:
                     certain = self.winners + level + 1
         return certain
 
-    def mean(self, place: int) -> float:
+    def mean(self, number: int) -> float:
         """Expected tricks of a plan."""
-        return self.winners + float(self.shares[place].sum())
+        return self.winners + float(self.shares[number].sum())
 
     def line(self, goal: int | None, steps: PlanSteps) -> SuitLine:
-        """The best plan for a goal, or for most tricks on average.
-
-        Of plans that reach the goal equally often, that with most tricks on average.
-        """
-        places = range(len(self.front))
+        """The best plan for a number of tricks, or without one for most on average."""
+        number = self._best_plan(goal)
+        shares = self.shares[number]
         if goal is None:
-            place = max(places, key=self.mean)
-            variance = self._variance_of_tricks(place)
+            variance = self._variance_of_tricks(number)
         else:
-            level = goal - self.winners - 1
-            chances = np.array([shares[level] for shares in self.shares])
-            rounded = chances.round(DECIMALS_COMPARED)
-            place = max(places, key=lambda place: (rounded[place], self.mean(place)))
-            variance = float(chances[place] * (1.0 - chances[place]))
+            chance = shares[self._level(goal)]
+            variance = float(chance * (1.0 - chance))
         at_least = {
-            self.winners + 1 + level: float(self.shares[place][level])
+            self.winners + 1 + level: float(shares[level])
             for level in range(self.levels)
         }
+        _, plan = self.front[number]
         return SuitLine(
             goal=goal,
             at_least=at_least,
-            tricks=self.mean(place),
+            tricks=self.mean(number),
             error=sqrt(variance / self.ess),
-            step=steps.first_step(self.front[place][1]),
+            step=steps.first_step(plan),
             lowest=self.combination.lowest,
         )
 
-    def _variance_of_tricks(self, place: int) -> float:
-        """Of a count with these P(at least 1), P(at least 2), …"""
-        shares = self.shares[place]
+    def _level(self, goal: int) -> int:
+        """The level of a number of tricks: 0 for one more than the highest cards win."""
+        return goal - self.winners - 1
+
+    def _best_plan(self, goal: int | None) -> int:
+        """The number of the plan that reaches the goal most often.
+
+        Of plans that reach it equally often, or without a goal, it is the one with most
+        tricks on average.
+        """
+        numbers = range(len(self.front))
+        if goal is None:
+            return max(numbers, key=self.mean)
+        level = self._level(goal)
+        chances = np.array([shares[level] for shares in self.shares])
+        rounded = chances.round(DECIMALS_COMPARED)
+        return max(numbers, key=lambda number: (rounded[number], self.mean(number)))
+
+    def _variance_of_tricks(self, number: int) -> float:
+        """Of the tricks of a plan above the highest cards' own.
+
+        Of a count with P(at least k) = s(k) the mean is Σ s(k), and the mean of the
+        square Σ (2 k - 1) s(k), since k² = 1 + 3 + … + (2 k - 1).
+        """
+        shares = self.shares[number]
         k = np.arange(1, len(shares) + 1)
         mean_square = ((2 * k - 1) * shares).sum()
         return max(0.0, float(mean_square - shares.sum() ** 2))

@@ -6,7 +6,7 @@ It knows what textbooks say.
 import numpy as np
 import pytest
 
-from bayesbridge import Auction, Contract, Seat
+from bayesbridge import Auction, BayesBridgeError, Contract, Seat
 from bayesbridge.bidders.play import AgreedLeads, LearnedPlayer, agreed_ranks
 from bayesbridge.game.cards import RANKS, Card, Hand, Suit
 
@@ -93,6 +93,11 @@ def test_the_card_agreed_on(agreement, notrump, cards):
     for holding, card in (pair.split(":") for pair in cards.split()):
         rank = agreed_ranks(agreement, notrump)[Hand.of(f"{holding}...").mask >> 39]
         assert ("-" if rank < 0 else RANKS[rank]) == card, holding
+
+
+def test_an_unknown_agreement_is_named():
+    with pytest.raises(BayesBridgeError, match="'second best': choose fourth best, "):
+        agreed_ranks("second best", True)
 
 
 def test_an_agreement_keeps_the_suit_and_moves_the_card():

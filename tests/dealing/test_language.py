@@ -50,6 +50,10 @@ def test_the_word_condition_may_be_left_out():
     assert parse("produce 2 hcp(north) > 3 action printoneline").produce == 2
 
 
+def test_a_seed_may_be_0():
+    assert parse("seed 0").seed == 0
+
+
 WRONG = {
     "condition hpc(north) > 3": "line 1, column 11: unknown word 'hpc': did you mean 'hcp'?",
     "condition hcp(nort) > 3": "column 15: 'nort' is no seat",
@@ -58,6 +62,8 @@ WRONG = {
     "condition hascard(north, XX)": "'XX' is no card",
     "condition 1 $ 2": "'$' has no meaning here",
     "produce 0": "write a number from 1 to",
+    "generate 0": "generate 0: write a number from 1 to",
+    "seed -1": "seed -1: write a number from 0 to",
     "predeal up SA": "'up' is no seat",
     "pointcount 4000": "from -1000 to 1000",
     "hcp = 3": "is a word of the language",

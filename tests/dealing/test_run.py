@@ -141,3 +141,11 @@ def test_solved_contracts_that_anybody_can_count(tmp_path, capsys):
     assert [document["name"] for document in statistics_told] == [
         f"average {place}" for place in (1, 2, 3, 4)
     ]
+
+
+def test_a_frequency_of_two_values_has_no_mean(script, plan):
+    values = LayoutValues(plan.deals(10, rng=1).masks)
+    points, spades, both = findings(script, [None] * len(script.actions), values)
+    assert points.mean is not None
+    assert spades.mean is not None
+    assert both.mean is None

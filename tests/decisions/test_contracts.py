@@ -522,3 +522,13 @@ def test_rows_are_as_near_to_the_solved_ones_as_their_errors_say(seeds):
     all_errors_apart = np.concatenate(errors_apart, axis=1)
     assert all_errors_apart.max() < 5
     assert (all_errors_apart <= 2).mean() >= 0.95
+
+
+def test_a_scheme_without_doubles_that_leaves_no_contract_is_named():
+    """All that is left is to pass a doubled grand slam, which the scheme cannot pay."""
+    doubled = bb.Auction.of("W:7NT X Pass")
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None).given(doubled)
+    posterior = belief.infer(draws=10, rng=1)
+    assert not NEW.doubles
+    with pytest.raises(BayesBridgeError, match="'new' has no price for doubled"):
+        bb.contracts(posterior, scheme="new", solve=0)
