@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bayesbridge.capture import literal
 from bayesbridge.cli import screens
 from bayesbridge.cli.evidence_options import BIDS
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.positions import settings_of
 from bayesbridge.cli.progress_bar import end_progress, on_terminal
 from bayesbridge.cli.usage import UsageError, attributed
@@ -66,7 +66,7 @@ OF_FOUR: Final = Mode("systems are of the four-player game", "system")
 def run(args: Namespace) -> int:
     """What the hand calls, where an auction or who bids is given; else Algorithm 1."""
     if all(getattr(args, name) is None for name in ("auction", *BIDS)):
-        verify(args, WITHOUT_AUCTION)
+        refuse_options(args, WITHOUT_AUCTION)
         return present_algorithm(args, literal.bid(args.hand))
     request = BidRequest.of(args)
     chances = CallChances.of(request)
@@ -92,7 +92,9 @@ class BidRequest:
     def of(cls, args: Namespace) -> BidRequest:
         """Read the options; what has no part is refused."""
         of_bridge = args.players != 3
-        verify(args, not of_bridge and OF_FOUR, args.no_values and WITHOUT_VALUES)
+        refuse_options(
+            args, OF_FOUR.when(not of_bridge), WITHOUT_VALUES.when(args.no_values)
+        )
         auction = auction_of(args, None if of_bridge else PAPER_DUMMY)
         if auction.turn is None:
             raise UsageError(

@@ -11,7 +11,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, accuracy_document
 from bayesbridge.cli import screens
 from bayesbridge.cli.evidence_options import MODELS
-from bayesbridge.cli.modes import verify_solver
+from bayesbridge.cli.modes import refuse_solving_without_solver
 from bayesbridge.cli.positions import belief_of, vulnerability_of
 from bayesbridge.cli.progress_bar import on_terminal
 from bayesbridge.cli.usage import attributed
@@ -121,9 +121,11 @@ def run(args: Namespace) -> int:
 
 def contracts_request(args: Namespace) -> ContractsRequest:
     """The request of the options; each part is verified before the work."""
-    verify_solver(args)
-    models_used = MODELS if "call" in (args.find_out or "") else ""
-    position, belief = belief_of(args, f"vulnerable {models_used}")
+    refuse_solving_without_solver(args)
+    uses = ["vulnerable"]
+    if "call" in (args.find_out or ""):
+        uses += MODELS.split()
+    position, belief = belief_of(args, uses)
     scheme = scheme_of(args)
     with position.attributed():
         belief.verify()

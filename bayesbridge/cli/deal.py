@@ -17,7 +17,7 @@ from bayesbridge.cli.deal_answer import (
 )
 from bayesbridge.cli.deal_question import DealQuestion, deal_question
 from bayesbridge.cli.files import verify_target
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.usage import UsageError
 from bayesbridge.display.words import tell
 from bayesbridge.evidence.kinds import Called
@@ -38,8 +38,10 @@ UNCALLED: Final = Mode("nobody has called", "bidder slip system style")
 def run(args: Namespace) -> int:
     """Plan, deal and write; status 1 if fewer deals were found than asked for."""
     called = any(isinstance(piece.value, Called) for piece in args.evidence)
-    verify(args, not called and UNCALLED, args.json and not args.out and JSON)
-    verify(args, args.plan and PLAN)
+    refuse_options(
+        args, UNCALLED.when(not called), JSON.when(args.json and not args.out)
+    )
+    refuse_options(args, PLAN.when(args.plan))
     form, target = form_and_target(args)
     question = deal_question(args)
     if args.plan:
@@ -58,7 +60,7 @@ def run(args: Namespace) -> int:
 def form_and_target(args: Namespace) -> tuple[str, Path | None]:
     """How deals are written, and the file that is named."""
     if args.out is None:
-        verify(args, SHOWN)
+        refuse_options(args, SHOWN)
         return args.form or "diagram", None
     content = "deals are PBN, LIN, text or a page"
     target = verify_target("--out", args.out, content, *FORMS_BY_ENDING)
@@ -69,7 +71,7 @@ def form_and_target(args: Namespace) -> tuple[str, Path | None]:
             f"argument --form: {args.out!r} would not hold {form}: leave it out, or "
             "write to .txt"
         )
-    verify(args, form != LESSON and SHOWN)
+    refuse_options(args, SHOWN.when(form != LESSON))
     return form, target
 
 

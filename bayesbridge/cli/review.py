@@ -10,7 +10,7 @@ from typing import Any, Final
 from bayesbridge.cli import screens
 from bayesbridge.cli.evidence_options import MODELS
 from bayesbridge.cli.files import verify_target
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.positions import Models, models_at
 from bayesbridge.cli.records import chosen_record, open_records
 from bayesbridge.cli.usage import UsageError
@@ -47,7 +47,7 @@ def review(args: Namespace) -> int:
     """Judge every card of one board, or of all that the file has."""
     if args.record is None:
         raise UsageError("argument --review: it is about a record: name --record FILE")
-    verify(args, REVIEW)
+    refuse_options(args, REVIEW)
     page: Path | None = None
     if args.out:
         content = "the review is a web page"

@@ -13,7 +13,7 @@ from typing import Any, Final
 from bayesbridge.bidders.pairs import History, pairs_of, table_losses
 from bayesbridge.cli import screens
 from bayesbridge.cli.files import resumable
-from bayesbridge.cli.modes import CLUSTER, Mode, verify
+from bayesbridge.cli.modes import CLUSTER, Mode, refuse_options
 from bayesbridge.cli.records import open_records
 from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.display.markup import Table
@@ -97,11 +97,11 @@ def verify_options(
             "argument --chair dummy: dummy looks on from the lead on, leave "
             f"{option} out"
         )
-    verify(
+    refuse_options(
         args,
-        list(readers) == ["counting"] and COUNTING,
-        not args.history and UNSTYLED,
-        ":" in (args.scheduler or "") and CLUSTER,
+        COUNTING.when(list(readers) == ["counting"]),
+        UNSTYLED.when(not args.history),
+        CLUSTER.when(":" in (args.scheduler or "")),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bayesbridge.cli import screens
 from bayesbridge.cli.files import resumable
-from bayesbridge.cli.modes import CLUSTER, Mode, verify
+from bayesbridge.cli.modes import CLUSTER, Mode, refuse_options
 from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.game.scoring import Scheme
 from bayesbridge.notation.toml_text import Toml
@@ -26,7 +26,7 @@ SOLVED = Mode("the auction is solved once", "runs")
 def run(args: Namespace) -> int:
     """Run a study again, counted or simulated, and print it beside the paper."""
     study = STUDIES[args.study]
-    verify(args, *modes_of(args, study))
+    refuse_options(args, *modes_of(args, study))
     study = study.with_settings(settings_of(args, study))
     comparison = compared(args, study, schemes_of(args, study))
     return screens.present(

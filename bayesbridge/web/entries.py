@@ -60,10 +60,11 @@ RECORD_MARKS: Final = ("|", "[", "lin=")
 
 
 def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
-    """What a text gives, by what kind of text it is.
+    """What a text gives that was dropped on the page or typed into it.
 
-    A style gives the word that stands for it in a link, a position file or what
-    somebody typed a question, a record its boards.
+    The style of a pair gives the word that stands for it in a link; a position file,
+    or what somebody typed, gives a question as the page sends it; a record of play
+    gives its boards.
     """
     if text.lstrip().startswith("{"):
         return {"text": PairStyle.of(text, name[:LONGEST_NAME]).text}
@@ -75,25 +76,27 @@ def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
 
 
 def position_document(name: str, text: str) -> dict[str, Any]:
-    """A position file as a question.
+    """The text of a position file as a question, as the page sends it.
 
-    It is read once for its lines, and again as any question of a page is.
+    Two faults are found on the way: settings that name files, which a file on one's own
+    machine may have but a text on the page may not, and a question that the page could
+    not answer.
     """
     file = Toml(name[:LONGEST_NAME], text.encode("utf-8", "replace"))
-    # Verified before it is read as a position, where these may name files.
+    # `Position.read` would open the files that systems and styles name.
     for key in file.document.keys() & {"system", "style"}:
-        read_setting(file.document[key], key)
-    question = question_document(Position.read(file))
-    read_question(question).verify()
-    return question
+        read_setting(file.document[key], key)  # raises for a file
+    document = question_document(Position.read(file))
+    read_question(document).verify()  # raises what the page would be told
+    return document
 
 
 def question_document(position: Position) -> dict[str, Any]:
-    """A position as the page sends it."""
-    question = position.texts()
+    """A position as the page sends it: texts of its settings and of its evidence."""
+    document = position.texts()
     if position.players == 4:
-        question["settings"]["players"] = "4"
-    return question
+        document["settings"]["players"] = "4"
+    return document
 
 
 def read_records(name: str, text: str) -> ParsedRecords:
