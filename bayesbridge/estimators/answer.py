@@ -12,11 +12,15 @@ from bayesbridge.belief.posterior import CONVOLUTION, Posterior
 from bayesbridge.display.markup import Displayable, Table
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.builtin import CaptureEstimator
-from bayesbridge.estimators.distribution import Accumulator, Distribution, TrickContext
+from bayesbridge.estimators.distribution import (
+    Accumulator,
+    Distribution,
+    ExactCounts,
+    TrickContext,
+)
 from bayesbridge.estimators.draw_errors import KeptDraws
 from bayesbridge.estimators.evaluate import (
     Evaluation,
-    ExactCounts,
     ask,
     evaluate,
     exact_counts,

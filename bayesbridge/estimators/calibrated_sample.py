@@ -173,7 +173,7 @@ class CalibratedSample(FrozenArrays):
         unexplained = float(squared_weights @ residual**2) / float(
             self.weights @ self.weights
         )
-        fitted = self.controls.shape[1]
+        fitted: int = self.controls.shape[1]
         freedom = max(1.0, self.size - 1.0 - fitted)
         widening = _students_factor(freedom) ** 2
         return unexplained / self.size * (freedom + 1.0) / freedom * widening

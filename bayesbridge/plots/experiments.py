@@ -17,9 +17,9 @@ from bayesbridge.plots.axes import (
     PALE,
     SKY,
     VERMILION,
+    ax_or_new,
     bare,
     ink,
-    new_axes,
     new_grid,
     percent_axis,
 )
@@ -56,8 +56,7 @@ def match(result: MatchResult, *, ax: Axes | None = None) -> Axes:
     >>> match(result).get_title()
     'learned and learned are level on 3 boards: 0.00 ± 0.00 IMPs a board.'
     """
-    if ax is None:
-        ax = new_axes(6.4, 3.4)
+    ax = ax_or_new(ax, 6.4, 3.4)
     boards = range(2, len(result.boards) + 1)
     means_and_errors = np.array([result.after(count) for count in boards])
     means, errors = means_and_errors.reshape(-1, 2).T
@@ -99,8 +98,7 @@ def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> paper_runs(conditions.count_exactly()).get_title()
     'Table 2: outcomes of the two pre-qualification conditions'
     """
-    if ax is None:
-        ax = new_axes(7.2, 3.8)
+    ax = ax_or_new(ax, 7.2, 3.8)
     figures = [
         figure for figure in comparison.figures if figure.own or any(figure.printed)
     ]

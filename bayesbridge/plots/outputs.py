@@ -19,11 +19,11 @@ from bayesbridge.plots.axes import (
     HATCH,
     ORANGE,
     SKY,
+    ax_or_new,
     bare,
     centred_text,
     frame_cells,
     ink,
-    new_axes,
     percent_axis,
     shaded_cell,
     title_in_lines,
@@ -112,8 +112,7 @@ def tricks(
     >>> tricks(result, level=3).get_title()
     "T of S and N: captures by the paper's rule\\nT ≥ 9: 71 %"
     """
-    if ax is None:
-        ax = new_axes(*SIZE)
+    ax = ax_or_new(ax, *SIZE)
     if level is not None and level not in range(1, 8):
         raise BayesBridgeError(
             f"level {level!r}: a contract is at level 1 to 7", level=level
@@ -136,7 +135,9 @@ def _tricks_needed(distribution: Distribution, level: int | None) -> int:
     contract = distribution.asked.contract
     if contract is None:
         return BOOK + 1
-    return contract.tricks_needed if distribution.asked.declares else 0
+    if not distribution.asked.declares:
+        return 0
+    return contract.tricks_needed
 
 
 def _tricks_title(distribution: Distribution, goal: int, where: dict[str, Any]) -> str:
@@ -146,7 +147,9 @@ def _tricks_title(distribution: Distribution, goal: int, where: dict[str, Any]) 
     title = title_in_lines(", ".join((distribution.title, *map(str, picked))))
     if not goal:
         return title
-    in_tricks = f" ({goal} tricks or more)" if distribution.is_contract_chance else ""
+    in_tricks = ""
+    if distribution.is_contract_chance:
+        in_tricks = f" ({goal} tricks or more)"
     chance = short_percent(distribution.at_least(goal))
     return f"{title}\n{distribution.goal(goal)}{in_tricks}: {chance} %"
 
@@ -158,7 +161,9 @@ def _tricks_label(distribution: Distribution, name: str) -> str:
         counted = "tricks at the table"
     if not counted:
         return name
-    return counted if name == "tricks" else f"{name}, {counted}"
+    if name == "tricks":
+        return counted
+    return f"{name}, {counted}"
 
 
 def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) -> Axes:
@@ -191,13 +196,15 @@ def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) 
     >>> contract(result).get_xlabel()
     'tricks of South, dummy North'
     """
-    odds = source if isinstance(source, ContractOdds) else ContractOdds.of_tree(source)
+    if isinstance(source, ContractOdds):
+        odds: ContractOdds | None = source
+    else:
+        odds = ContractOdds.of_tree(source)
     if odds is None:
         raise BayesBridgeError(
             "the result has no contract: ask for one, as in bb.estimate(posterior, contract='4S')"
         )
-    if ax is None:
-        ax = new_axes(*SIZE)
+    ax = ax_or_new(ax, *SIZE)
     shares = np.clip(odds.pmf, 0.0, 1.0)
     occurring = np.flatnonzero(shares >= RARE)
     values = np.arange(occurring[0], occurring[-1] + 1)
@@ -205,10 +212,10 @@ def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) 
         ax,
         values,
         shares[values],
-        color=[BLUE if odds.made[number] else SKY for number in values],
+        color=np.where(odds.made[values] > 0, BLUE, SKY),
         yerr=odds.pmf_error[values],
     )
-    chance = f"{percent(odds.make.mean)}{share_error(*odds.make)}"
+    chance = percent(odds.make.mean) + share_error(odds.make.mean, odds.make.error)
     basis = BASIS_WORDS.get(odds.basis, "all {solved} layouts solved")
     title = f"{odds.contract} makes: {chance}, {basis.format(solved=odds.solved)}"
     ax.set_title(title, fontsize=10)
@@ -253,8 +260,7 @@ def prior_posterior(
     >>> prior_posterior(before, after, "delta", suit="H").get_xlabel()
     'delta, H'
     """
-    if ax is None:
-        ax = new_axes(*SIZE)
+    ax = ax_or_new(ax, *SIZE)
     values_before, shares_before = _occurring(prior, name, where)
     values_after, shares_after = _occurring(posterior, name, where)
     edge: dict[str, Any] = {"edgecolor": ink(), "linewidth": 0.6}
@@ -327,8 +333,7 @@ def distribution(
     has_several_numbers = any(dim not in where for dim in number.labels)
     if is_whole and has_several_numbers:
         return _shaded_table(number, where, f"{title}: P in % ({basis})", ax)
-    if ax is None:
-        ax = new_axes(*SIZE)
+    ax = ax_or_new(ax, *SIZE)
     if number.output.tricks is not None:
         return tricks(result, name, ax=ax, **where)
     single_number = number.at(**where)
@@ -387,10 +392,9 @@ def _shaded_table(
     dims = [dim for dim in number.labels if dim not in where]
     occurring = number.met(*cells)
     values = number.values[occurring].tolist()
-    if ax is None:
-        width = BESIDE_COLUMNS + COLUMN_WIDTH * len(values)
-        width = min(max(NARROWEST_TABLE, width), WIDEST_TABLE)
-        ax = new_axes(width, BESIDE_ROWS + ROW_HEIGHT * len(cells))
+    width = BESIDE_COLUMNS + COLUMN_WIDTH * len(values)
+    width = min(max(NARROWEST_TABLE, width), WIDEST_TABLE)
+    ax = ax_or_new(ax, width, BESIDE_ROWS + ROW_HEIGHT * len(cells))
     mean_column = len(values) + TO_MEAN
     for row, cell in enumerate(cells):
         bottom = -row - 1

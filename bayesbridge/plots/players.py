@@ -12,9 +12,9 @@ from bayesbridge.plots.axes import (
     BLUE,
     GREY,
     VERMILION,
+    ax_or_new,
     bare,
     ink,
-    new_axes,
     percent_axis,
 )
 
@@ -69,8 +69,7 @@ def shrinkage(
     players = [str(name) for name in samples["player"].values]
     bids_and_turns = [counts.get(name, (0, 0)) for name in players]
     rows = np.arange(len(players))
-    if ax is None:
-        ax = new_axes(6.4, 1.4 + 0.42 * len(players))
+    ax = ax_or_new(ax, 6.4, 1.4 + 0.42 * len(players))
     overall = means.mean()
     ax.axvline(overall, color=GREY, linestyle="--", linewidth=1.0, label="mean of all")
     low, high = samples.quantile(INTERVAL, "sample").values

@@ -162,10 +162,9 @@ def link_of(belief: Belief) -> str:
 
 def _unknown_models(belief: Belief) -> BayesBridgeError:
     """The error for a belief with models that no link names."""
-    models = [belief.bidder]
+    names = model_words(belief.bidder)
     if belief.player is not None:
-        models.append(belief.player)
-    names = " and ".join(model_words(model) for model in models)
+        names += f" and {model_words(belief.player)}"
     return BayesBridgeError(
         f"the explorer cannot show a belief with {names}: give one with a bidder, "
         "systems, styles and a player that come with the package"
