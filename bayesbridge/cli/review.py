@@ -159,27 +159,50 @@ def present_session(
     auctions: Sequence[CallReview],
     page: Path | None,
 ) -> None:
-    """Print what all boards together show, and write the page."""
-    players = players_of(reviews)
-    if len(reviews) > 1 and not args.json:
-        screens.show_table(session_table(players))
-    callers = callers_of(auctions)
-    if len(auctions) > 1 and not args.json:
-        screens.show_table(callers_table(callers))
-    boards = [board_review.document() for board_review in reviews]
-    for board, call_review in zip(boards, auctions, strict=False):
-        board["calls"] = call_review.document()
-    document: dict[str, Any] = {
-        "boards": boards,
-        "players": {name: player_costs(rows) for name, rows in players.items()},
-    }
-    if auctions:
-        document["callers"] = {name: call_costs(rows) for name, rows in callers.items()}
-    if len(boards) == 1:
-        document = {**boards[0], **document}
+    """Print what all boards together show, and write the page.
+
+    The boards themselves are on the screen already, each as it was reviewed. The plain
+    data of ``--json`` and of the page have all of them.
+    """
+    if not args.json:
+        print_totals(reviews, auctions)
+    document = session_document(reviews, auctions)
     if page is not None:
         from bayesbridge.views.session import session_page
 
         screens.write_page(args, page, session_page(reviews), document)
     elif args.json:
         screens.print_json(document)
+
+
+def print_totals(
+    reviews: Sequence[BoardReview], auctions: Sequence[CallReview]
+) -> None:
+    """Print what cards and calls cost each player, where there are several boards."""
+    if len(reviews) > 1:
+        screens.show_table(session_table(players_of(reviews)))
+    if len(auctions) > 1:
+        screens.show_table(callers_table(callers_of(auctions)))
+
+
+def session_document(
+    reviews: Sequence[BoardReview], auctions: Sequence[CallReview]
+) -> dict[str, Any]:
+    """The boards, and what cards and calls cost each player, as plain data.
+
+    A single board stands at the top too, as in the review of one record.
+    """
+    boards = [board_review.document() for board_review in reviews]
+    for board, call_review in zip(boards, auctions, strict=False):
+        board["calls"] = call_review.document()
+    players = players_of(reviews)
+    document: dict[str, Any] = {
+        "boards": boards,
+        "players": {name: player_costs(rows) for name, rows in players.items()},
+    }
+    if auctions:
+        callers = callers_of(auctions)
+        document["callers"] = {name: call_costs(rows) for name, rows in callers.items()}
+    if len(boards) == 1:
+        document = {**boards[0], **document}
+    return document

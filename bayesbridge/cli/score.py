@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final
 
+from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.bidders.pairs import History, pairs_of, table_losses
 from bayesbridge.cli import screens
 from bayesbridge.cli.files import resumable
@@ -213,7 +214,9 @@ class Boards:
         self._file = args.file
         self._cards = cards
         self._losses: dict[int, Any] = {}
+        """Losses of the calls of the boards walked, summed in each bucket of deals."""
         self._tables: dict[str, int] = {}
+        """Tables behind the style of each pair met."""
         reasons = Counter(map(self._hindrance, open_records(args.file)))
         self._scorable = reasons.pop(None, 0)
         self.left_out = {str(reason): count for reason, count in reasons.items()}
@@ -264,18 +267,27 @@ class Boards:
             scorable += 1
 
     def __iter__(self) -> Iterator[Board]:
+        """The boards with the styles of their pairs; adds up the losses of the calls."""
         for board in self._chosen():
             styles = {}
             if self.history is not None:
                 styles = self.history.styles(board.record)
-            seated = pairs_of([board.record])
-            for style in styles.values():
-                tables = seated[style.pair]
-                self._tables[style.pair] = style.tables
-                bucket = bucket_of(tables[0].deal)
-                loss, *_ = table_losses(tables, style)
-                self._losses[bucket] = self._losses.get(bucket, 0.0) + loss
+            self._add_losses(board.record, styles.values())
             yield board._replace(styles=styles)
+
+    def _add_losses(self, record: Record, styles: Iterable[PairStyle]) -> None:
+        """Add how badly the styles foretell the calls of a record.
+
+        The losses are kept by bucket, a few groups of deals: how these differ tells the
+        error of the mean.
+        """
+        seated = pairs_of([record])
+        for style in styles:
+            tables = seated[style.pair]
+            self._tables[style.pair] = style.tables
+            bucket = bucket_of(tables[0].deal)
+            loss, *_ = table_losses(tables, style)
+            self._losses[bucket] = self._losses.get(bucket, 0.0) + loss
 
     def figures(self) -> dict[str, Any]:
         """How well the calls were foretold; nothing without a history."""

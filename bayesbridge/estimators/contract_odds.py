@@ -113,6 +113,12 @@ class ContractOdds(ContractQuestion, Displayable):
         return f"{SEATS[declarer.name]}, dummy {SEATS[dummy.name]}"
 
     @property
+    def dummy(self) -> Seat:
+        """The declarer's partner, or the seat that does not bid in the game of three."""
+        _declarer, dummy = self.group.pair
+        return dummy
+
+    @property
     def sentence(self) -> str:
         """The answer in words."""
         chance = f"{percent(self.make.mean)}{share_error(*self.make)}"
@@ -130,6 +136,7 @@ class ContractOdds(ContractQuestion, Displayable):
         return words
 
     def _basis_words(self) -> str:
+        """What the figures rest on: all layouts solved, some solved, or the network."""
         if self.basis == ALL_SOLVED:
             return f"Every layout was solved ({number(self.solved)}): the figures are exact."
         if self.basis == CORRECTED:
@@ -172,6 +179,7 @@ class ContractOdds(ContractQuestion, Displayable):
 
     def document(self, draws: int) -> dict[str, Any]:
         """For ``--json``, from an answer by so many layouts."""
+        # A contract is written as in "3NT by S".
         name, _, declarer = str(self.contract).partition(" by ")
         tricks = {
             **with_errors({"mean": self.mean}),
@@ -181,7 +189,7 @@ class ContractOdds(ContractQuestion, Displayable):
         return {
             "name": name,
             "by": declarer,
-            "dummy": self.group.pair[1].name,
+            "dummy": self.dummy.name,
             **with_errors({"make": self.make}),
             "tricks": tricks,
             "draws": draws,
@@ -210,7 +218,7 @@ class ContractOdds(ContractQuestion, Displayable):
         }
         attrs = {
             "contract": str(self.contract),
-            "dummy": self.group.pair[1].name,
+            "dummy": self.dummy.name,
             "basis": self.basis,
             "caution": self.caution,
             "corrected": int(self.basis != BY_NETWORK),
