@@ -21,6 +21,7 @@ from bayesbridge.evidence.game import PAPER_DUMMY
 from bayesbridge.evidence.kinds import Piece, Play
 from bayesbridge.game.calls import Vulnerability
 from bayesbridge.game.deal import Seat
+from bayesbridge.game.tricks import CARDS_IN_TRICK
 from bayesbridge.notation import Record
 from bayesbridge.position import (
     SETTINGS,
@@ -58,7 +59,6 @@ UNPLAYED: Final = Mode(
     "no card is played, so trumps have no part in the answer", "trump"
 )
 
-CARDS_IN_TRICK: Final = 4
 MOST_EARLIER_TABLES: Final = 200
 """Tables of a pair that ``--adapt`` learns from."""
 

@@ -24,9 +24,9 @@ from bayesbridge.game.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulne
 from bayesbridge.game.cards import Card, Hand
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.scoring import MOST_TRICKS
+from bayesbridge.game.tricks import CARDS_IN_TRICK
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import (
-    CARDS_IN_TRICK,
     UNKNOWN_HANDS,
     Hands,
     Plays,

@@ -18,10 +18,10 @@ from bayesbridge.game.calls import ALL_PASS, CALLS, PASS, Call, Contract, Vulner
 from bayesbridge.game.cards import DECK_CARDS, Card
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.scoring import MOST_TRICKS
+from bayesbridge.game.tricks import CARDS_IN_TRICK
 from bayesbridge.notation.pbn_games import Game, RawTag, games
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import (
-    CARDS_IN_TRICK,
     FIELD_TAGS,
     MANDATORY_TAGS,
     UNKNOWN_HANDS,

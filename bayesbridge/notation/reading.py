@@ -27,7 +27,8 @@ from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Call
 from bayesbridge.game.cards import DECK_CARDS
 from bayesbridge.game.deal import Seat
-from bayesbridge.notation.record import CARDS_IN_TRICK, Record, without_surplus
+from bayesbridge.game.tricks import CARDS_IN_TRICK
+from bayesbridge.notation.record import Record, without_surplus
 
 type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, a document as text or bytes, or an open stream. A text with a line break,

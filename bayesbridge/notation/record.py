@@ -49,8 +49,6 @@ type Hands = tuple[Hand | None, Hand | None, Hand | None, Hand | None]
 type Plays = tuple[tuple[Seat, Card], ...]
 """In the order played."""
 
-CARDS_IN_TRICK: Final = 4
-
 UNKNOWN_HANDS: Final[Hands] = (None, None, None, None)
 
 

@@ -41,7 +41,9 @@ def readings_table(
 ) -> Table:
     """How each call was read: points, suits, and what else stands out.
 
-    ``changes`` say where the answer differs, which goes by all calls together.
+    ``changes`` are sentences on where the answer, which goes by all calls together,
+    differs. A four-card major is told where the call changed its chance much: from that
+    after the caller's last call, at first from that of any hand.
     """
     rows = []
     major_shares: dict[Seat, float] = {}
@@ -73,18 +75,22 @@ def _lengths_text(reading: CallReading) -> str:
 
 
 def _salient_words(reading: CallReading, major_share_before: float) -> list[str]:
-    """What the call says besides points and lengths, the rarer thing first."""
-    return (
-        slam_words(reading)
-        or _major_words(reading, major_share_before)
-        or _likely(
-            {
-                "balanced": reading.features["balanced"],
-                "a short suit": reading.features["shortness"],
-            },
-            SHAPE_SHARE,
-        )
-    )
+    """What the call says besides points and lengths: of three things the rarest said.
+
+    What an answer to 4NT or a control bid shows; else whether there is a four-card
+    major; else whether the hand is likely to be balanced or to have a short suit.
+    """
+    words = slam_words(reading)
+    if words:
+        return words
+    words = _major_words(reading, major_share_before)
+    if words:
+        return words
+    shape_shares = {
+        "balanced": reading.features["balanced"],
+        "a short suit": reading.features["shortness"],
+    }
+    return _likely(shape_shares, least=SHAPE_SHARE)
 
 
 def _major_words(reading: CallReading, share_before: float) -> list[str]:

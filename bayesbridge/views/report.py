@@ -275,29 +275,38 @@ def _summary_table(result: xarray.DataTree) -> Table:
 def _distribution(
     result: xarray.DataTree, answer: Answer, number: Distribution, level: int
 ) -> str:
-    """The picture of a single whole number; of tricks with a line before the goal."""
-    name = number.name
+    """The picture of a single whole number, with its caption.
+
+    Of tricks of the side that declares, bars are darker where they are enough for a
+    contract at this level.
+    """
     if number.output.tricks is None:
-
-        def paint_plain(figure: Figure) -> None:
-            """The caption stands in the place of the title."""
-            ax = plots.distribution(result, name, ax=figure.subplots())
-            ax.set_title("")
-
-        return picture(number.title.removesuffix("."), 3.0, paint_plain)
-    own_level: int | None = None
+        return _plain_distribution(result, number)
+    goal_level: int | None = None
     caption = number.title
     if not number.output.title:
-        caption += f" ({name})"
+        caption += f" ({number.name})"
     if answer.asked.declares:
-        own_level = level
+        goal_level = level
         caption += "; darker bars reach the dashed line"
 
-    def paint_tricks(figure: Figure) -> None:
-        """Bars that are darker where they reach the goal of this level, if any."""
-        plots.tricks(result, name, level=own_level, ax=figure.subplots())
+    def paint(figure: Figure) -> None:
+        """Bars that are darker where they reach the goal, if any."""
+        ax = figure.subplots()
+        plots.tricks(result, number.name, level=goal_level, ax=ax)
 
-    return picture(caption, 3.0, paint_tricks)
+    return picture(caption, 3.0, paint)
+
+
+def _plain_distribution(result: xarray.DataTree, number: Distribution) -> str:
+    """The picture of a whole number that counts no tricks."""
+
+    def paint(figure: Figure) -> None:
+        """The caption stands in the place of the title."""
+        ax = plots.distribution(result, number.name, ax=figure.subplots())
+        ax.set_title("")
+
+    return picture(number.title.removesuffix("."), 3.0, paint)
 
 
 def _figure(value: Any) -> str:
