@@ -46,7 +46,10 @@ LAST_CHECK_VALUE: Final = 13
 def capture_document(
     first: Hand, second: Hand, capture: literal.Capture
 ) -> dict[str, Any]:
-    """The hands, what holds of all suits, and the quantities of each suit."""
+    """The hands, what holds of all suits, and the quantities of each suit.
+
+    As the paper does, ``capture`` names quantities by letters (c1, delta, kappa …).
+    """
     document: dict[str, Any] = {"first": first.pbn, "second": second.pbn}
     for name in OF_ALL_SUITS:
         document[name] = getattr(capture, name)

@@ -55,7 +55,7 @@ CONTRACT: Final = Mode(
 
 
 def run(args: Namespace) -> int:
-    """Infer, estimate and print.
+    """Infer, estimate and print; or compare the bidder models that ``--bidders`` names.
 
     Status 1 if an estimator failed, though the others are printed.
     """

@@ -28,8 +28,8 @@ def run(args: Namespace) -> int:
 
     entrants = [entrant_of(args.first, "FIRST"), entrant_of(args.second, "SECOND")]
     by_value = any(entrant.by_value for entrant in entrants)
-    cluster = ":" in (args.scheduler or "")
-    refuse_options(args, LIKELIEST_ONLY.when(not by_value), CLUSTER.when(cluster))
+    has_cluster = ":" in (args.scheduler or "")
+    refuse_options(args, LIKELIEST_ONLY.when(not by_value), CLUSTER.when(has_cluster))
     checkpoint = Path(args.resume) if args.resume else None
     how = RunOptions(args.workers, args.scheduler or PROCESSES, checkpoint)
     boards: int | Iterable[Record] = args.boards or BOARDS

@@ -72,7 +72,11 @@ def review(args: Namespace) -> int:
 
 
 def boards_reviewed(args: Namespace) -> list[Record]:
-    """The records whose cards are judged."""
+    """The records whose cards are judged: all with a play, or the one that is named.
+
+    Where at most one has a play it is chosen as if named, so that an error tells what
+    is missing.
+    """
     records = list(open_records(args.record, "--record"))
     boards = [
         record
@@ -80,14 +84,18 @@ def boards_reviewed(args: Namespace) -> list[Record]:
         if record.plays and args.room in (None, record.room)
     ]
     if args.board is not None or len(boards) < 2:
-        boards = [chosen_record(records, args, args.record, None)]
+        boards = [chosen_record(records, args, args.record, observer=None)]
     if not any(seats_reviewed(args, record) for record in boards):
         raise nobody_reviewed(args, boards)
     return boards
 
 
 def seats_reviewed(args: Namespace, record: Record) -> list[Seat]:
-    """The seats that chose cards, of ``--seat`` or of the named ``--player``."""
+    """The seats that chose cards, of ``--seat`` or of the player that is named.
+
+    ``--player`` may also be one of ``CHOOSERS``, a model of how others play: then every
+    player is reviewed.
+    """
     dummy = None
     if record.contract is not None:
         dummy = record.contract.declarer.partner

@@ -49,8 +49,10 @@ def run(args: Namespace) -> int:
     moments = moments_of(args)
     readers = readers_of(args)
     verify_options(args, readers, moments)
-    boards = Boards(args, min(moments.values()))
+    fewest_cards = min(moments.values())
+    boards = Boards(args, fewest_cards)
     if boards.history is not None:
+        # The last reader without the styles, to tell what these are worth.
         readers = [*readers, f"{readers[-1]}{WITHOUT}"]
     plan = Plan(tuple(readers), moments, args.chair, args.draws, args.seed)
     scores = Scores.of(readers, tallies(args, plan, boards))
@@ -91,7 +93,7 @@ def readers_of(args: Namespace) -> list[str]:
 def verify_options(
     args: Namespace, readers: Sequence[str], moments: Mapping[str, int]
 ) -> None:
-    """Refuse options that do not go together."""
+    """Refuse options that do not go together, or that nothing here depends on."""
     if args.chair == "dummy" and any(moments.values()):
         option = "--cards" if args.moments is None else "--moments"
         raise UsageError(
@@ -119,17 +121,21 @@ class Scores:
     def of(
         cls, readers: Sequence[str], tallies: Mapping[str, Mapping[str, ScoreSums]]
     ) -> Scores:
-        """The figures of sums over the boards."""
-        *others, last = readers
+        """The figures of each reader, and their differences from the last reader's.
+
+        ``tallies`` are sums over the boards by reader and moment (a name such as
+        ``auction``).
+        """
+        *compared, reference = readers
         rows = {}
         for name in readers:
             rows[name] = {
                 moment: tally.document() for moment, tally in tallies[name].items()
             }
         differences = {}
-        for name in others:
+        for name in compared:
             differences[name] = {
-                moment: tally.less(tallies[last][moment])
+                moment: tally.less(tallies[reference][moment])
                 for moment, tally in tallies[name].items()
             }
         return cls(rows, differences)
@@ -151,19 +157,22 @@ def verify_honours(scores: Scores, boards: Boards) -> None:
 
 
 def score_tables(args: Namespace, scores: Scores) -> list[Table]:
-    """A table of the only reader, or two of each moment: figures and differences."""
+    """A table of the only reader, or two for each moment: figures and differences.
+
+    A moment is a name such as ``auction``; the differences are from the last reader.
+    """
     _, whose = ROLES[args.chair]
-    last = scores.last
+    reference = scores.last
     if not scores.differences:
-        title = f"Reader {last}, {whose}"
-        return [summary_table(title, "after", scores.rows[last].items())]
+        title = f"Reader {reference}, {whose}"
+        return [summary_table(title, "after", scores.rows[reference].items())]
     tables = []
-    for moment in scores.rows[last]:
+    for moment in scores.rows[reference]:
         figures = at_moment(scores.rows, moment)
         differences = at_moment(scores.differences, moment)
         title = f"Readers, {whose} after {moment}"
         tables.append(summary_table(title, "reader", figures))
-        title = f"Less {last} on the same boards, after {moment}"
+        title = f"Less {reference} on the same boards, after {moment}"
         tables.append(summary_table(title, "reader", differences, signed=True))
     return tables
 
@@ -176,7 +185,10 @@ def at_moment(
 
 
 def notes(scores: Scores, boards: Boards, figures: Mapping[str, Any]) -> Iterator[str]:
-    """How well styles foretold the calls, what was left out, who said nothing."""
+    """How well styles foretold the calls, what was left out, who said nothing.
+
+    How often a reader said nothing is summed over the moments.
+    """
     if figures:
         yield style_sentence(figures)
     for reason, count in boards.left_out.items():

@@ -38,12 +38,16 @@ def run(args: Namespace) -> int:
 
 
 def modes_of(args: Namespace, study: Experiment) -> list[Mode]:
-    """Which options have no part in the study, or beside other options, and why."""
+    """Which options have no part in the study, or beside other options, and why.
+
+    The settings of another study are refused with its name; an auction that is solved
+    once has no ``--runs``.
+    """
     modes = []
-    for other in STUDIES.values():
-        settings_of_other = set(other.settings) - set(study.settings)
-        why = f"it goes with study {other.name!r}"
-        modes.append(Mode(why, refuses=" ".join(settings_of_other)))
+    for owner in STUDIES.values():
+        foreign_settings = set(owner.settings) - set(study.settings)
+        why = f"it goes with study {owner.name!r}"
+        modes.append(Mode(why, refuses=" ".join(foreign_settings)))
     if study.count_exactly is None:
         why = f"study {study.name!r} has no exact count"
         modes.append(Mode(why, refuses="exact"))

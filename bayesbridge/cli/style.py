@@ -61,8 +61,8 @@ def run(args: Namespace) -> int:
         target = verify_target("--out", args.out, "a style is JSON", ".json")
     learned = learned_style(args)
     if target is not None:
-        with writing("--out", target) as part:
-            learned.style.save(part)
+        with writing("--out", target) as unfinished:
+            learned.style.save(unfinished)
     return screens.present(
         args, style_document(learned), style_table(learned), *notes(learned, target)
     )

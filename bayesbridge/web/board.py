@@ -24,7 +24,8 @@ from bayesbridge.web.questions import Query, read_piece
 def table_document(query: Query, start: Belief) -> dict[str, Any]:
     """All that the rules tell about the evidence in its order, as far as it is legal.
 
-    ``start`` is the belief before any evidence.
+    ``start`` is the belief before any evidence. The chips of the page are all that was
+    given, also what cannot be read and so is no piece of evidence.
     """
     pieces = query.pieces
     shown = {start.observer: start.hand}
@@ -53,25 +54,26 @@ def auction_of(query: Query, start: Belief, pieces: Sequence[Piece]) -> Auction:
     """The calls among some evidence, up to the first that is not legal.
 
     Where there is none, the first seat that may call begins, unless the question names
-    another.
+    another. Seats between two callers are taken to have passed.
     """
     dummy = start.dummy
     auction: Auction | None = None
     for piece in pieces:
         if not isinstance(piece, Called):
             continue
-        earlier = Auction(piece.seat, (), dummy) if auction is None else auction
+        before = auction
+        if before is None:
+            before = Auction(piece.seat, (), dummy)
         try:
-            auction, _passers = earlier.fill(piece.seat, piece.call)
+            auction, _seats_that_passed = before.fill(piece.seat, piece.call)
         except BayesBridgeError:
             break
     if auction is not None:
         return auction
-    if query.first is None or query.first == dummy:
-        first = next(seat for seat in Seat if seat != dummy)
-    else:
-        first = query.first
-    return Auction(Seat(first), (), dummy)
+    dealer = query.first
+    if dealer is None or dealer == dummy:
+        dealer = next(seat for seat in Seat if seat != dummy)
+    return Auction(Seat(dealer), (), dummy)
 
 
 def _auction_document(auction: Auction) -> dict[str, Any]:
@@ -86,7 +88,11 @@ def _auction_document(auction: Auction) -> dict[str, Any]:
 
 
 def _play_document(table: Table) -> dict[str, Any]:
-    """The tricks, whose turn it is, and which cards are legal."""
+    """The tricks, whose turn it is, and which cards are legal.
+
+    Where nothing tells whose turn it is (no contract is known), any seat may play.
+    ``opens`` is the seat whose hand is to be laid down as dummy.
+    """
     tricks = []
     winners = []
     for trick in table.tricks:

@@ -94,7 +94,11 @@ class Explorer(anywidget.AnyWidget):
             del self._events[older]
 
     def _next_event(self, name: str) -> Event:
-        """The next event of an answer, by its name; an error is one too."""
+        """The next event of an answer, by its name.
+
+        An error is an event too, ``refused``, which the page shows; ``END`` tells it
+        that nothing more comes.
+        """
         event = END
         try:
             if name in self._events:
