@@ -154,10 +154,10 @@ class Scheme:
         overtricks = _overtricks(contract, tricks)
         if overtricks < 0:
             return 2 * overtricks * self.undertrick
-        odd_tricks = self.base + self.per_level * contract.level
-        return self.values[contract.strain] * (
-            odd_tricks + self.per_overtrick * overtricks
-        )
+        # A contract is paid in tricks, and a trick by what its strain is worth.
+        paid_tricks = self.base + self.per_level * contract.level
+        paid_tricks += self.per_overtrick * overtricks
+        return self.values[contract.strain] * paid_tricks
 
 
 def _exact(key: str, value: Any) -> Fraction:
@@ -380,7 +380,7 @@ def scoring_of(
 
 
 def _named(name: str, sides: Vulnerability) -> Scoring:
-    """The scoring of a name, in any case."""
+    """The scoring of a name (written in any case), where these sides are vulnerable."""
     word = name.strip().lower()
     if word not in SCORINGS:
         *names, last_name = SCORINGS

@@ -180,7 +180,10 @@ class _Part(NamedTuple):
 
 
 def _parts(document: Document) -> Iterator[_Part]:
-    """The parts of a document in order; only the last, perhaps empty, is not closed."""
+    """The parts of a document in order; only the last, perhaps empty, is not closed.
+
+    A line may also be a link of a hand viewer, which has a document after ``lin=``.
+    """
     number = 1
     lines_of_part: list[str] = []
     for number, line in document.lines():

@@ -193,7 +193,7 @@ _MARKS_OF_TEXT: Final = "\n\r\0[|"
 class Document:
     """A source with a name, whose lines can be walked once.
 
-    ``damage`` says afterwards why they ended early.
+    ``damage`` says afterwards why they ended early, as where a compressed file is cut.
     """
 
     def __init__(self, source: Source) -> None:

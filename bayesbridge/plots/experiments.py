@@ -140,7 +140,10 @@ def _draw_printed_runs(ax: Axes, figures: Sequence[Finding]) -> None:
 
 
 def _write_z_values(ax: Axes, figures: Sequence[Finding]) -> None:
-    """Write z above each group of bars that has one."""
+    """Write z above each group of bars that has one.
+
+    A group has what the paper prints of a figure for each run, and our ``own`` figure.
+    """
     for place, figure in enumerate(figures):
         if figure.z is None:
             continue
@@ -163,7 +166,8 @@ def _spaced_thousands(value: float, _place: int) -> str:
 def shift(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[Any]:
     """Draw the conditions and the captures by Algorithm 1 beside those by Algorithm 2.
 
-    Algorithm 1 sees one hand, Algorithm 2 both.
+    Algorithm 1 sees one hand, Algorithm 2 both. Their conditions decide whether captures
+    (tricks by the paper's count) are counted at all.
 
     Parameters
     ----------

@@ -98,13 +98,17 @@ def shrinkage(
 
 
 def _draw_raw_rates(ax: Axes, bids_and_turns: Sequence[tuple[int, int]]) -> None:
-    """Open circles at bids / turns, the larger the more turns; none without a turn."""
+    """Open circles at bids / turns, the larger the more turns; none without a turn.
+
+    The width of a circle (matplotlib takes its square) grows with the root of the turns.
+    """
     bids, turns = np.array(bids_and_turns, dtype=np.float64).reshape(-1, 2).T
     rows = np.flatnonzero(turns)
+    widths = 4 + 1.6 * np.sqrt(turns[rows])
     ax.scatter(
         bids[rows] / turns[rows],
         rows,
-        (4 + 1.6 * np.sqrt(turns[rows])) ** 2,
+        widths**2,
         facecolors="none",
         edgecolors=ink(),
         zorder=3,

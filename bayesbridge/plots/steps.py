@@ -57,7 +57,8 @@ def sharpening(
 ) -> NDArray[Any]:
     """Draw entropy, E[T], and the chances of T and of the contract after every event.
 
-    With four players the mean points of the hands that change stand in the place of T.
+    T are the captures by the paper's rule, of the game of three. With four players the
+    mean points of the hands that change stand in its place.
     Full marks are exact, open ones sampled. That the contract is made is double dummy
     from the deal by the network ``tricks``; where few layouts are left they are solved
     from there on.
