@@ -164,7 +164,7 @@ class ContractOdds(ContractQuestion, Displayable):
 
     @property
     def tables(self) -> list[Table]:
-        """How many tricks it takes, and which of them make it."""
+        """The table of P(so many tricks), with what makes the contract."""
         rows: list[list[str | float]] = []
         for tricks in range(len(TRICKS)):
             share = float(max(self.pmf[tricks], 0.0))
@@ -233,8 +233,12 @@ def _by_tricks(figures: Floats) -> dict[str, float]:
 
 
 def _actual_words() -> str:
-    """What real declarers' tricks rest on, and how they were judged."""
-    about = actual_counts()[1]
+    """What real declarers' tricks rest on, and how they were judged.
+
+    Judged was on tables set aside: P(it makes) was cut into tenths of its range, and
+    each tenth compared with the share that made, with and without this step.
+    """
+    _counts, about = actual_counts()
     aside = about["judged"]["declarer"]
     return (
         "Double dummy is passed through what declarers took beside it at "

@@ -236,7 +236,13 @@ class _Board(Draft):
     claimed: bool = False
 
     def take(self, line: int, key: str, value: str) -> None:
-        """Take a token; what no key of LIN means is kept as a tag."""
+        """Take a token: a key of two letters, and what follows it in a line.
+
+        The keys are the board's name (``qx``, else ``ah``), deal (``md``),
+        vulnerability (``sv``), a call (``mb``) and its alert (``an``), a card (``pc``)
+        and a claim (``mc``). Keys of the page's layout are passed by; what no key of
+        LIN means is kept as a tag.
+        """
         match key:
             case "qx":
                 self.room = _ROOMS.get(value[:1].lower(), "")
@@ -379,9 +385,9 @@ class _Board(Draft):
             try:
                 indices.append(Card.of(word.rstrip("!? ")).index)
             except NotationError as error:
-                complete_tricks = len(indices) // 4
+                complete_tricks = len(indices) // CARDS_IN_TRICK
                 self.drop_play(line, error, complete_tricks + 1)
-                del indices[4 * complete_tricks :]
+                del indices[CARDS_IN_TRICK * complete_tricks :]
                 break
         return seated(
             batched(indices, CARDS_IN_TRICK), contract.declarer.next(), contract.trump
@@ -433,7 +439,10 @@ def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
 
 
 def _lines(record: Record) -> Iterator[str]:
-    """The lines of a board: its deal and calls, its tricks, its claim."""
+    """The lines of a board: its deal and calls, its tricks, its claim.
+
+    Each ends with a new page (``pg``); cards are ``pc``, a claim is ``mc``.
+    """
     auction = record.auction
     yield f"{_deal_tokens(record)}{_call_tokens(record)}pg||"
     if auction is None or not auction.is_over:

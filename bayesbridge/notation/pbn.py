@@ -288,7 +288,11 @@ class _GameDraft(Draft):
         ]
 
     def _play_words(self) -> Iterator[tuple[int, str]]:
-        """The cards and signs of the play, each with its line, without glyphs."""
+        """The cards and signs of the play, each with its line.
+
+        Lines of plain cards are split at blanks. In others words may touch signs, of
+        which notes and glyphs (``=1=``, ``$3``, ``!``) are read past.
+        """
         if "Play" not in self.game.by_name:
             return
         for line, text in self.game.by_name["Play"].lines:
@@ -301,7 +305,11 @@ class _GameDraft(Draft):
                 yield line, word
 
     def plays(self, contract: Contract | None, rows: list[Row]) -> Plays:
-        """The cards in the order played; the first column is that of the leader."""
+        """The cards in the order played.
+
+        A row is a trick with a column for each seat, whoever leads to it: the first is
+        that of the opening leader.
+        """
         if contract is None:
             if rows:
                 first_line, _ = rows[0]

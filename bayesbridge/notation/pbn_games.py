@@ -255,7 +255,10 @@ class _GameReader:
         game.add(self._tag)
 
     def _value(self, number: int, name: str, written: str) -> str:
-        """What a value means: ``#`` that of the game before, ``##`` a sign # itself."""
+        """What a value means: one that begins with ``#`` is that of the game before.
+
+        ``##`` stands for a sign # itself. A note tells where the game before has none.
+        """
         if not written.startswith("#"):
             return written
         if written.startswith("##"):
@@ -319,8 +322,8 @@ def _tag_pairs(line: str) -> tuple[list[tuple[str, str]], str]:
 def _only_pair(text: str) -> tuple[str, str] | None:
     """The tag pair that a whole line is, ``None`` if there may be several.
 
-    Quotes inside are meant as they stand, unless a bracket shows that they end one tag
-    and begin another.
+    Quotes inside the value are a part of it, though they should be escaped; but a quote
+    before a bracket ends one tag, so that another follows.
     """
     if not text.endswith('"]'):
         return None

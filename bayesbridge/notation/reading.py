@@ -207,10 +207,16 @@ class Document:
             self.source = io.StringIO(source, newline=None)
         else:
             self.source = source
+        self.name = self._name_of(source)
+
+    def _name_of(self, source: Source) -> str:
+        """The path of a file, or of an open file; ``<text>`` for what has none."""
         path: object = self.source
         if not isinstance(path, str | os.PathLike):
             path = getattr(source, "name", None)
-        self.name = os.fspath(path) if isinstance(path, str | os.PathLike) else "<text>"
+        if isinstance(path, str | os.PathLike):
+            return os.fspath(path)
+        return "<text>"
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line with its number from 1, without its end."""
@@ -237,6 +243,7 @@ class Document:
                 raise NotationError(
                     f"cannot read {self.name!r}: {reason}", text=self.name
                 ) from None
+        # Reading nothing takes nothing away, but tells whether it gives text or bytes.
         if isinstance(source.read(0), str):
             return cast(IO[str], source)
         return self._text(io.BufferedReader(cast(io.RawIOBase, source)), stack)
