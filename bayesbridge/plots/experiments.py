@@ -58,6 +58,7 @@ def match(result: MatchResult, *, ax: Axes | None = None) -> Axes:
     """
     ax = ax_or_new(ax, 6.4, 3.4)
     boards = range(2, len(result.boards) + 1)
+    # A row (mean, error) for each number of boards; of a single board an empty table.
     means_and_errors = np.array([result.after(count) for count in boards])
     means, errors = means_and_errors.reshape(-1, 2).T
     ax.fill_between(
@@ -187,7 +188,8 @@ def shift(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[An
     >>> [ax.get_title() for ax in shift(STUDIES["shift"].simulate(1000, 1))]
     ['Conditions', 'Captures where both conditions hold']
     """
-    axes: NDArray[Any] = new_grid(9.6, 3.8, 1, 2, figure=figure, width_ratios=[3, 8])[0]
+    grid = new_grid(9.6, 3.8, rows=1, columns=2, figure=figure, width_ratios=[3, 8])
+    axes: NDArray[Any] = grid[0]
     shares = comparison.answers["shares"]
     _draw_algorithms(axes[0], shares["conditions"])
     axes[0].set_title("Conditions", fontsize=10)
@@ -250,7 +252,8 @@ def auction(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[
     ['Points by seat, old scheme', 'Points by seat, new scheme']
     """
     games = comparison.answers["games"]
-    axes = new_grid(11.0, 3.4 * len(games), len(games), 3, figure=figure)
+    height = 3.4 * len(games)
+    axes = new_grid(11.0, height, rows=len(games), columns=3, figure=figure)
     for row, game in zip(axes, games, strict=True):
         _draw_openings(row[0], game)
         _draw_points_by_seat(row[1], game)

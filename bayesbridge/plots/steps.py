@@ -87,7 +87,8 @@ def sharpening(
     """
     table = steps_of(source, **options) if isinstance(source, Belief) else source
     width = max(6.4, 1.5 + 0.3 * min(len(table), MOST_EVENT_LABELS))
-    axes = new_grid(width, 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
+    grid = new_grid(width, 6.4, rows=3, columns=1, figure=figure, sharex=True)
+    axes = grid[:, 0]
     entropy, means, chances = axes
     steps = Steps(table)
     _draw_entropy(entropy, steps)

@@ -48,14 +48,15 @@ def readings_table(
     rows = []
     major_shares: dict[Seat, float] = {}
     for reading in readings:
-        row = [f"{reading.seat.name} {reading.call}", "too rare to read", "", ""]
-        if reading.points is not None:
-            major_share_before = major_shares.get(reading.seat, FOUR_CARD_MAJOR)
-            major_shares[reading.seat] = reading.features["major_4"]
-            row[1] = _spread_text(reading.points)
-            row[2] = _lengths_text(reading)
-            row[3] = ", ".join(_salient_words(reading, major_share_before))
-        rows.append(row)
+        call = f"{reading.seat.name} {reading.call}"
+        if reading.points is None:
+            rows.append([call, "too rare to read", "", ""])
+            continue
+        major_share_before = major_shares.get(reading.seat, FOUR_CARD_MAJOR)
+        major_shares[reading.seat] = reading.features["major_4"]
+        salient = ", ".join(_salient_words(reading, major_share_before))
+        points = _spread_text(reading.points)
+        rows.append([call, points, _lengths_text(reading), salient])
     heads = ["call", "points", "lengths", ""]
     return Table("How each call was read", heads, rows, [*NOTES, *changes])
 
