@@ -12,7 +12,9 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 from bayesbridge import plots
+from bayesbridge.decisions.play import CardChoice, CardChoices, turn_of
 from bayesbridge.display.words import SYMBOLS, short_percent
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.intervals import shortest_interval
 from bayesbridge.studies import STUDIES, captures, conditions
 from tests import positions
@@ -338,3 +340,15 @@ def test_played_cards_have_a_line_through_them():
         "the jack and the eight, in the block of spades"
     )
     assert not bb.plots.cards(positions.quiet().infer(rng=1)).lines
+
+
+def test_cards_without_matchpoints_are_refused_in_one_line():
+    rows = (
+        CardChoice((bb.Card.of("H9"),), (0.4, 0.03), (4.0, 0.1), (0.0, 0.0), True, 0.5),
+    )
+    turn = turn_of(bb.Belief("W", "Q8642.93.J84.K75", dummy=None), "3NT")
+    choices = CardChoices(turn, "matchpoints", rows, 100, False)
+    with pytest.raises(
+        BayesBridgeError, match=r"^the cards have no matchpoints: .*field$"
+    ):
+        bb.plots.play(choices)

@@ -78,8 +78,11 @@ def run(words: Sequence[str]) -> int:
         return run_without_command(words)
     args = parse_arguments(words)
     command = named_command(words)
-    # Named, so that it is not collected while it runs.
-    _compiler = share_compiling() if command.evidence is not None else None
+    _compiler = None
+    if command.evidence is not None:
+        # Commands that take evidence need the kernels of estimators. The process is
+        # named, so that it is not collected while it runs.
+        _compiler = share_compiling()
     with catch_warnings(), watch_progress(show_progress):
         # Answers say themselves what warnings say.
         simplefilter("ignore", BayesBridgeWarning)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bayesbridge.capture import literal
 from bayesbridge.cli import screens
 from bayesbridge.cli.evidence_options import BIDS
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.positions import settings_of
 from bayesbridge.cli.progress_bar import end_progress, on_terminal
 from bayesbridge.cli.usage import UsageError, attributed
@@ -57,6 +57,13 @@ WITHOUT_AUCTION: Final = Mode(
     "Algorithm 1 looks at no auction: give --auction or --players 4",
     f"{VALUES} no-values seed",
 )
+HIGHEST_LEVEL: Final = 7
+TRICKS_BEFORE_LEVEL: Final = 6
+"""Tricks that a contract needs beside those of its level."""
+
+FIRST_TARGET: Final = TRICKS_BEFORE_LEVEL + 1
+"""The first number of tricks that Algorithm 1 tries to reach."""
+
 WITHOUT_VALUES: Final = Mode(
     "with --no-values nothing is finished and scored", f"{VALUES} seed"
 )
@@ -66,7 +73,7 @@ OF_FOUR: Final = Mode("systems are of the four-player game", "system")
 def run(args: Namespace) -> int:
     """What the hand calls, where an auction or who bids is given; else Algorithm 1."""
     if all(getattr(args, name) is None for name in ("auction", *BIDS)):
-        verify(args, WITHOUT_AUCTION)
+        refuse_options(args, WITHOUT_AUCTION)
         return present_algorithm(args, literal.bid(args.hand))
     request = BidRequest.of(args)
     chances = CallChances.of(request)
@@ -90,9 +97,11 @@ class BidRequest:
 
     @classmethod
     def of(cls, args: Namespace) -> BidRequest:
-        """Read the options; what has no part is refused."""
+        """The request of the options; options that have no part in it are refused."""
         of_bridge = args.players != 3
-        verify(args, not of_bridge and OF_FOUR, args.no_values and WITHOUT_VALUES)
+        refuse_options(
+            args, OF_FOUR.when(not of_bridge), WITHOUT_VALUES.when(args.no_values)
+        )
         auction = auction_of(args, None if of_bridge else PAPER_DUMMY)
         if auction.turn is None:
             raise UsageError(
@@ -148,7 +157,11 @@ class CallChances:
 
     @classmethod
     def of(cls, request: BidRequest) -> CallChances:
-        """By the bidder, and by systems where nobody named one."""
+        """The chances of every call by the bidder that the options name.
+
+        Where they name no system, also the likeliest call under each of the usual ones,
+        unless no call was made that these could read otherwise.
+        """
         from bayesbridge.decisions.sensitivity import bidders_in_doubt
 
         with attributed("--bidder", PluginError):
@@ -161,8 +174,9 @@ class CallChances:
         models = bidders_in_doubt(request.bidder) if request.auction.calls else {}
         by_system = {}
         for name, model in models.items():
-            under = chances_under(model, request)
-            by_system[name] = (CALLS[int(under.argmax())], float(under.max()))
+            by_index = chances_under(model, request)
+            likeliest = CALLS[int(by_index.argmax())]
+            by_system[name] = (likeliest, float(by_index.max()))
         return cls(by_call, by_system)
 
     @property
@@ -342,7 +356,7 @@ def chances_table(request: BidRequest, chances: CallChances) -> Table:
 def present_algorithm(args: Namespace, bid: literal.Bid) -> int:
     """The bid by Algorithm 1, target by target."""
     call = Call.bid(bid.level, "NT") if bid.level else PASS
-    counts = dict(enumerate(bid.counts, 7))
+    counts = dict(enumerate(bid.counts, FIRST_TARGET))
     document = {
         "hand": args.hand.pbn,
         "level": bid.level,
@@ -350,7 +364,12 @@ def present_algorithm(args: Namespace, bid: literal.Bid) -> int:
         "counts": {str(target): count for target, count in counts.items()},
     }
     rows = [
-        [f"{target - 6}NT", str(target), str(count), "yes" if count >= target else "no"]
+        [
+            f"{target - TRICKS_BEFORE_LEVEL}NT",
+            str(target),
+            str(count),
+            "yes" if count >= target else "no",
+        ]
         for target, count in counts.items()
     ]
     columns = ["bid", "target", "captures", "met"]
@@ -363,10 +382,10 @@ def present_algorithm(args: Namespace, bid: literal.Bid) -> int:
 
 def why_bid(hand: Hand, bid: literal.Bid) -> str:
     """Why Algorithm 1 goes no higher: it fails the next target of tricks."""
-    if bid.level == 7:
+    if bid.level == HIGHEST_LEVEL:
         return "every target up to 13 tricks is met."
-    captures = dict(zip(range(7, 14), bid.counts, strict=True))  # by target
-    target_met = bid.level + 6
+    captures = dict(enumerate(bid.counts, FIRST_TARGET))  # by target
+    target_met = bid.level + TRICKS_BEFORE_LEVEL
     target = target_met + 1
     gaps = [13 - hand.field(suit).bit_length() for suit in Suit]
     if captures[target]:

@@ -39,10 +39,17 @@ def run(args: Namespace) -> int:
     )
 
 
+LAST_CHECK_VALUE: Final = 13
+"""The check value χ at which Algorithm 2 ends."""
+
+
 def capture_document(
     first: Hand, second: Hand, capture: literal.Capture
 ) -> dict[str, Any]:
-    """The hands, what holds of all suits, and the quantities of each suit."""
+    """The hands, what holds of all suits, and the quantities of each suit.
+
+    As the paper does, ``capture`` names quantities by letters (c1, delta, kappa …).
+    """
     document: dict[str, Any] = {"first": first.pbn, "second": second.pbn}
     for name in OF_ALL_SUITS:
         document[name] = getattr(capture, name)
@@ -63,24 +70,31 @@ def capture_table(first: Hand, second: Hand, capture: literal.Capture) -> Table:
             [SUITS[suit.name], first_cards or "–", second_cards or "–", *figures]
         )
     gaps = f"Δ = {capture.Delta}"
-    rows.append(["all", "", "", "13", "13", "26", gaps, "", f"T = {capture.T}"])
+    # Cards of the first hand, of the second, and of neither.
+    hand_sizes = ["13", "13", "26"]
+    rows.append(["all", "", "", *hand_sizes, gaps, "", f"T = {capture.T}"])
     columns = ["suit", "first", "second", *LETTERS.values()]
     return Table("Algorithm 2: captures of two hands", columns, rows, left=3)
 
 
 def why_captured(capture: literal.Capture) -> str:
-    """Why the two hands have so many captures, in a sentence."""
+    """Why the two hands have so many captures by Algorithm 2, in a sentence.
+
+    T are the captures, Δ is the sum of the suits' leading gaps, Z the budget for gaps.
+    The two conditions come first; then the rule counts until the check value
+    χ = T + (6 − Z) reaches 13 or no suit can go on.
+    """
     if capture.condition == "neither":
         return (
             "T = 0: condition A fails, for the leading gaps add up to "
             f"Δ = {capture.Delta}, more than 6."
         )
     if capture.condition == "only A":
-        shorter = list(map(min, capture.c1, capture.c2))
-        short = short_words(shorter, capture.delta)
-        return f"T = 0: condition A holds (Δ = {capture.Delta}), {short}."
+        shorter_holdings = list(map(min, capture.c1, capture.c2))
+        short_suits = short_words(shorter_holdings, capture.delta)
+        return f"T = 0: condition A holds (Δ = {capture.Delta}), {short_suits}."
     end = f"χ = {capture.chi} ends it"
-    if capture.chi < 13:
+    if capture.chi < LAST_CHECK_VALUE:
         end = (
             f"it ends at χ = {capture.chi}, for no suit can go on within the budget "
             f"Z = {capture.Z}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from bayesbridge.cli import arguments
 from bayesbridge.cli.evidence_options import EvidenceOptions
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.parser import CommandParser
 
 
@@ -65,6 +65,6 @@ class Command:
 
     def run(self, args: Namespace) -> int:
         """Run it with its arguments; gives the exit status."""
-        verify(args, self.mode)
+        refuse_options(args, self.mode)
         module, _, function = self.runner.partition(".")
         return int(getattr(import_module(f"bayesbridge.cli.{module}"), function)(args))

@@ -37,12 +37,14 @@ def completion_script(shell: str, commands: Iterable[Command]) -> str:
         help="print a completion script, and end",
     )
     listed = list(commands)
+    # By the command that words follow: "plugins" has "new"; "" stands for the program.
     subparsers = {"": parser.add_subparsers(title="commands", metavar="COMMAND")}
     for command in listed:
         parent, _, name = command.name.rpartition(" ")
         subparser = subparsers[parent].add_parser(name, help=command.summary)
         add_all(subparser, command)
-        if any(other.name.startswith(f"{command.name} ") for other in listed):
+        beginning = f"{command.name} "
+        if any(longer.name.startswith(beginning) for longer in listed):
             subparsers[command.name] = subparser.add_subparsers(metavar="COMMAND")
     return shtab.complete(parser, shell)
 

@@ -11,7 +11,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior, accuracy_document
 from bayesbridge.cli import screens
 from bayesbridge.cli.evidence_options import MODELS
-from bayesbridge.cli.modes import verify_solver
+from bayesbridge.cli.modes import refuse_solving_without_solver
 from bayesbridge.cli.positions import belief_of, vulnerability_of
 from bayesbridge.cli.progress_bar import on_terminal
 from bayesbridge.cli.usage import attributed
@@ -121,9 +121,11 @@ def run(args: Namespace) -> int:
 
 def contracts_request(args: Namespace) -> ContractsRequest:
     """The request of the options; each part is verified before the work."""
-    verify_solver(args)
-    models_used = MODELS if "call" in (args.find_out or "") else ""
-    position, belief = belief_of(args, f"vulnerable {models_used}")
+    refuse_solving_without_solver(args)
+    uses = ["vulnerable"]
+    if "call" in (args.find_out or ""):
+        uses += MODELS.split()
+    position, belief = belief_of(args, uses)
     scheme = scheme_of(args)
     with position.attributed():
         belief.verify()
@@ -233,18 +235,25 @@ def contracts_parts(
     return [*parts, *screens.how_parts(request.posterior)]
 
 
-def system_sentence(best: str, tables_by_system: Mapping[str, ContractTable]) -> str:
-    """That another contract is best under some systems; empty if under none."""
+def system_sentence(
+    best_contract: str, tables_by_system: Mapping[str, ContractTable]
+) -> str:
+    """A sentence on the systems under which another contract is best; else empty.
+
+    Only those count that differ from the answer for experts, and in whose own table
+    ``best_contract``, the answer of the command, is clearly behind.
+    """
     if not tables_by_system:
         return ""
     best_for_experts = tables_by_system[EXPERTS].rows[0]["contract"]
-    sentences = {}
-    for name, table in tables_by_system.items():
+    advice_by_system = {}
+    for system, table in tables_by_system.items():
         best_row = table.rows[0]
         is_other = best_row["contract"] != best_for_experts
-        if is_other and is_clearly_behind(best, table):
-            sentences[name] = f"{best_row['contract']} is best{chance_clause(best_row)}"
-    return depends_sentence(sentences)
+        if is_other and is_clearly_behind(best_contract, table):
+            chance = chance_clause(best_row)
+            advice_by_system[system] = f"{best_row['contract']} is best{chance}"
+    return depends_sentence(advice_by_system)
 
 
 def is_clearly_behind(contract: str, table: ContractTable) -> bool:

@@ -23,16 +23,19 @@ READ_PAST: Final = (
 
 
 def run(args: Namespace) -> int:
-    """Read, write, and say what was lost."""
+    """Read records, write them in the other format, and say what that does not hold.
+
+    What is lost shows where the new file is read again.
+    """
     target = _new_file(args.out)
     form = _format_of(target)
     records = list(chain.from_iterable(map(open_records, args.file)))
     if args.renumber:
         records = list(renumbered(records))
-    with writing("OUT", target) as part:
-        with part.open("w", encoding="utf-8", newline="\n") as stream:
+    with writing("OUT", target) as unfinished:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as stream:
             form.write(records, stream)
-        copies = form.read(part).records
+        copies = form.read(unfinished).records
     lost = dict(lost_parts(records, copies).most_common())
     files = counted(len(args.file), "file")
     done = f"{counted(len(records), 'table')} of {files} are in {target}."

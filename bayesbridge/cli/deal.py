@@ -17,7 +17,7 @@ from bayesbridge.cli.deal_answer import (
 )
 from bayesbridge.cli.deal_question import DealQuestion, deal_question
 from bayesbridge.cli.files import verify_target
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.usage import UsageError
 from bayesbridge.display.words import tell
 from bayesbridge.evidence.kinds import Called
@@ -37,9 +37,14 @@ UNCALLED: Final = Mode("nobody has called", "bidder slip system style")
 
 def run(args: Namespace) -> int:
     """Plan, deal and write; status 1 if fewer deals were found than asked for."""
-    called = any(isinstance(piece.value, Called) for piece in args.evidence)
-    verify(args, not called and UNCALLED, args.json and not args.out and JSON)
-    verify(args, args.plan and PLAN)
+    somebody_called = any(isinstance(piece.value, Called) for piece in args.evidence)
+    # Options that have no part in what is asked are refused.
+    refuse_options(
+        args,
+        UNCALLED.when(not somebody_called),
+        JSON.when(args.json and not args.out),
+        PLAN.when(args.plan),
+    )
     form, target = form_and_target(args)
     question = deal_question(args)
     if args.plan:
@@ -58,7 +63,7 @@ def run(args: Namespace) -> int:
 def form_and_target(args: Namespace) -> tuple[str, Path | None]:
     """How deals are written, and the file that is named."""
     if args.out is None:
-        verify(args, SHOWN)
+        refuse_options(args, SHOWN)
         return args.form or "diagram", None
     content = "deals are PBN, LIN, text or a page"
     target = verify_target("--out", args.out, content, *FORMS_BY_ENDING)
@@ -69,7 +74,7 @@ def form_and_target(args: Namespace) -> tuple[str, Path | None]:
             f"argument --form: {args.out!r} would not hold {form}: leave it out, or "
             "write to .txt"
         )
-    verify(args, form != LESSON and SHOWN)
+    refuse_options(args, SHOWN.when(form != LESSON))
     return form, target
 
 
@@ -81,16 +86,23 @@ def show_plan(args: Namespace, question: DealQuestion) -> int:
 
 
 def present_deals(
-    args: Namespace, answer: DealAnswer, form: str, target: Path | None
+    args: Namespace, answer: DealAnswer, file_form: str, target: Path | None
 ) -> None:
-    """Write the deals into the file that is named, and print what there is to say."""
+    """Write the deals into the file that is named, and print what there is to say.
+
+    A file gets the deals in its form; without deals it is written only where none was
+    wanted (a script may ask for statistics alone). The screen has them in the form of
+    ``--form``, else as the script says.
+    """
     written = ""
-    if target is not None and (len(answer.layouts) > 0 or answer.wanted == 0):
-        written = answer.write(target, form, args.show)
+    none_wanted = answer.wanted == 0
+    if target is not None and (len(answer.layouts) > 0 or none_wanted):
+        written = answer.write(target, file_form, args.show)
     if args.json:
         screens.print_json(answer.document())
     elif target is None:
-        screens.say_whole(*(answer.lines(args.form) or [""]))
+        lines = answer.lines(args.form)
+        screens.say_whole(*(lines or [""]))
     elif written:
         screens.say_whole(written, *answer.statistics())
     else:

@@ -145,7 +145,10 @@ class DealAnswer:
         return f"{deals}: {target} for pupils, {teachers} for the teacher."
 
     def remarks(self) -> Iterator[str]:
-        """What is said on stderr after the deals: how many draws, and what is missing."""
+        """What is said on stderr after the deals: how many draws, and what is missing.
+
+        Draws are counted for all deals, and where deals have types for each type.
+        """
         plan = self.question.plan
         missing = f"{len(self.layouts)} of {self.wanted} deals were found"
         if plan.is_one_deal:
@@ -168,14 +171,21 @@ class DealAnswer:
             )
 
     def draws_remarks(self) -> Iterator[str]:
-        """How many draws passed, and what that says of the condition or the calls."""
+        """How many draws passed, and what that says of the condition or the calls.
+
+        Draws come from the part of the deals that tables make exactly (its share is the
+        plan's ``exact_chance``), and the others of the condition are tests: of these
+        the share is estimated. Calls are read by weights, of which the search cuts off
+        the largest.
+        """
         search = self.search
         plan = self.question.plan
         verb = "passed the tests" if plan.calls is None else "were kept"
         draws = f"{number(search.kept)} of {number(search.drawn)} draws"
         yield f"{draws} {verb}, {chance_text(search.rate)}"
         if plan.calls is None:
-            share = chance_text(float(plan.plan.exact_chance) * search.rate)
+            share_of_deals = float(plan.plan.exact_chance) * search.rate
+            share = chance_text(share_of_deals)
             yield (
                 f"about {share} of all deals with the known cards meet the whole, "
                 f"± {100 * search.error:.2g} %"
@@ -192,14 +202,14 @@ class DealAnswer:
 
 def write_text(target: Path, text: str) -> None:
     """Write a file that then appears whole."""
-    with writing("--out", target) as part:
-        part.write_text(text, encoding="utf-8")
+    with writing("--out", target) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
 
 
 def planned_types(
     question: DealQuestion, wanted: int
 ) -> Iterator[tuple[HandType, DealPlan, int]]:
-    """Each type with its plan and how many of it are wanted."""
+    """Each type with its plan and how many of it are wanted; none without types."""
     levels = question.levels
     if levels is not None:
         sizes = levels.sizes(wanted)
@@ -208,13 +218,14 @@ def planned_types(
 
 def plan_lines(question: DealQuestion) -> list[str]:
     """What is exact and what is tested, of all deals and of each type."""
-    whole = question.plan
-    lines = whole.lines()
+    plan_of_all = question.plan
+    lines = plan_of_all.lines()
     for hand_type, plan, size in planned_types(question, question.wanted):
         chance = chance_text(plan.plan.exact_chance)
         share = f"at most {chance} of all deals, and tested"
-        if plan.count is not None and whole.count is not None:
-            share = f"exactly {chance_text(plan.count / whole.count)} of what is asked"
+        if plan.count is not None and plan_of_all.count is not None:
+            exact_share = chance_text(plan.count / plan_of_all.count)
+            share = f"exactly {exact_share} of what is asked"
         lines.append(f"Type {hand_type.name}: {number(size)} deals, {share}")
     return lines
 
@@ -228,7 +239,9 @@ def plan_document(question: DealQuestion) -> dict[str, Any]:
     if question.levels is not None:
         document["types"] = {
             hand_type.name: chances(type_plan)
-            for hand_type, type_plan, _ in planned_types(question, question.wanted)
+            for hand_type, type_plan, _wanted in planned_types(
+                question, question.wanted
+            )
         }
     return document
 

@@ -18,7 +18,7 @@ from bayesbridge.cli.estimate_question import (
     evaluated,
 )
 from bayesbridge.cli.estimate_screen import estimate_parts
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.positions import belief_of, position_of
 from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.decisions.history import read_calls
@@ -55,7 +55,7 @@ CONTRACT: Final = Mode(
 
 
 def run(args: Namespace) -> int:
-    """Infer, estimate and print.
+    """Infer, estimate and print; or compare the bidder models that ``--bidders`` names.
 
     Status 1 if an estimator failed, though the others are printed.
     """
@@ -66,13 +66,13 @@ def run(args: Namespace) -> int:
         # Nobody's hand is known: all that can be said is what the calls show.
         return show_calls(position, args)
     if args.contract:
-        verify(args, CONTRACT)
+        refuse_options(args, CONTRACT)
     return estimate(args)
 
 
 def estimate(args: Namespace) -> int:
     """Answer about what an observer believes."""
-    position, belief = belief_of(args, "trump")
+    position, belief = belief_of(args, uses=["trump"])
     question = asked_contract(belief, args)
     estimators = estimators_named(args.estimator, question)
     with position.attributed(), attributed(f"--method {args.method}", PluginError):
@@ -96,7 +96,7 @@ def tell_failures(lines: Iterable[str]) -> int:
 
 def show_calls(position: Position, args: Namespace) -> int:
     """What each call of an auction shows to somebody who sees no card."""
-    verify(args, UNSEEN)
+    refuse_options(args, UNSEEN)
     auction = position.auction
     bidder = position.bidder("learned") or LearnedBidder()
     call_readings = read_calls(
@@ -119,8 +119,8 @@ def show_calls(position: Position, args: Namespace) -> int:
 
 def compare_models(args: Namespace) -> int:
     """Answer the same question under every bidder model that is named."""
-    verify(args, BIDDERS, args.contract and CONTRACT)
-    position, belief = belief_of(args, "trump")
+    refuse_options(args, BIDDERS, CONTRACT.when(args.contract))
+    position, belief = belief_of(args, uses=["trump"])
     verify_called(position, belief)
     question = asked_contract(belief, args)
     answers = answers_by_model(

@@ -112,7 +112,7 @@ def answered(
             args.seed,
         )
     elif belief.dummy is None and args.estimator is None:
-        # With three players T answers what games are for with four.
+        # In the game of three the captures T answer; in bridge the chances of games do.
         games = game_odds(posterior, evaluation.question.pair, args.seed)
     call_readings = readings(belief, args.seed)
     return EstimateAnswer(
@@ -130,9 +130,10 @@ def answered(
 def plan_from_here(
     posterior: Posterior, contract: Contract, args: Namespace
 ) -> CardChoices | None:
-    """The play from here on, where declarer chooses and at most eight tricks remain.
+    """The play from here on, where declarer chooses and at most MOST_TRICKS remain.
 
-    ``None`` otherwise, and where the search takes too long without a solver.
+    ``None`` otherwise, and where the play cannot be judged: without a solver a search
+    that would take too long is refused.
     """
     try:
         turn = turn_of(posterior.belief, contract)

@@ -7,7 +7,7 @@ from typing import Final
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.cli.modes import Mode, verify, verify_solver
+from bayesbridge.cli.modes import Mode, refuse_options, refuse_solving_without_solver
 from bayesbridge.cli.usage import attributed
 from bayesbridge.engines.budget import Budget
 from bayesbridge.estimators.contract_question import ContractQuestion, contract_question
@@ -21,8 +21,8 @@ NO_CONTRACT: Final = Mode("no --contract is named", "by solve actual")
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     """What the options ask about a contract; ``None`` without one."""
-    verify(args, not args.contract and NO_CONTRACT)
-    verify_solver(args, "seconds")
+    refuse_options(args, NO_CONTRACT.when(not args.contract))
+    refuse_solving_without_solver(args, uses=["seconds"])
     with attributed("--contract"):
         return contract_question(
             belief,

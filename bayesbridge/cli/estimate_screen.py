@@ -154,37 +154,46 @@ def hidden_sections(answer: EstimateAnswer) -> list[Section]:
 
 
 def answer_sections(answer: EstimateAnswer, args: Namespace) -> list[Section]:
-    """The tables of the contract, of the games, or of the estimators' outputs.
+    """The sections with the answer: of one contract, of the games, or of estimators.
 
-    The first note of the first table is the answer in words, which the headline has;
-    that of several games is no answer. Of a contract the other notes say what its
-    figures rest on.
+    Notes stand in a section of their own, below the first table. The first of them is
+    the answer in words, which the headline of the screen has already. A section has the
+    rank of how soon it is shown when a screen has no room for all.
     """
     contracts = answer.contracts
     if len(contracts) > 1:
         return [Section("", ALWAYS, [games_table(contracts)])]
-    tables = contracts[0].tables if contracts else answer.answer.tables
-    first, *further = tables
-    notes = first.notes[1:]
-    sections = [Section("", ALWAYS, [replace(first, notes=())])]
+    if contracts:
+        tables = contracts[0].tables
+        notes_rank = BASIS
+    else:
+        tables = answer.answer.tables
+        notes_rank = ALWAYS
+    first_table, *further_tables = tables
+    notes = first_table.notes[1:]
+    sections = [Section("", ALWAYS, [replace(first_table, notes=())])]
     if notes:
-        rank = BASIS if contracts else ALWAYS
-        sections.append(Section("what the figures rest on", rank, [*notes, ""]))
+        sections.append(Section("what the figures rest on", notes_rank, [*notes, ""]))
+    # Estimators that somebody named are what was asked for.
     further_rank = ALWAYS if args.estimator else ANSWER
-    for table in further:
+    for table in further_tables:
         sections.append(Section(table.title, further_rank, [table]))
     return sections
 
 
 def source_parts(answer: EstimateAnswer) -> list[Part]:
-    """What was seen, and how exact the answer is."""
+    """What was seen, and how exact the answer is.
+
+    Of contracts their tables tell the errors, so this is about cards and lengths alone;
+    else about the numbers shown too.
+    """
     posterior = answer.posterior
-    accuracy = posterior.marginal_accuracy
-    if not answer.contracts:
+    if answer.contracts:
+        accuracy = posterior.marginal_accuracy
+    else:
         is_exact = all(number.exact for number in answer.answer.shown)
-        accuracy = accuracy_sentences(
-            accuracy_document(posterior, answer.answer.method, is_exact)
-        )
+        document = accuracy_document(posterior, answer.answer.method, is_exact)
+        accuracy = accuracy_sentences(document)
     parts = how_parts(posterior, accuracy)
     if not posterior.belief.constraints.hidden:
         return ["Every card is known.", *parts]

@@ -160,7 +160,11 @@ def read_auction(text: str) -> Sourced[AuctionText]:
 def seen_options(
     group: OptionGroup, add_player: Callable[[OptionGroup], argparse.Action]
 ) -> list[argparse.Action]:
-    """Add all options of what a seat saw."""
+    """Add all options of what a seat saw.
+
+    ``add_player`` adds ``--player``, which means more in some commands: there it may
+    also be the name of a person.
+    """
     about_observer = "the seat that looks; of a --record also a player's name"
     actions = [add_setting(group, "observer", read_observer, about_observer)]
     for name in SETTINGS:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bayesbridge.cli import screens
 from bayesbridge.cli.files import resumable
-from bayesbridge.cli.modes import CLUSTER, Mode, verify
+from bayesbridge.cli.modes import CLUSTER, Mode, refuse_options
 from bayesbridge.cli.records import open_records
 from bayesbridge.cli.usage import attributed
 from bayesbridge.studies.jobs import PROCESSES, RunOptions
@@ -28,8 +28,8 @@ def run(args: Namespace) -> int:
 
     entrants = [entrant_of(args.first, "FIRST"), entrant_of(args.second, "SECOND")]
     by_value = any(entrant.by_value for entrant in entrants)
-    cluster = ":" in (args.scheduler or "")
-    verify(args, not by_value and LIKELIEST_ONLY, cluster and CLUSTER)
+    has_cluster = ":" in (args.scheduler or "")
+    refuse_options(args, LIKELIEST_ONLY.when(not by_value), CLUSTER.when(has_cluster))
     checkpoint = Path(args.resume) if args.resume else None
     how = RunOptions(args.workers, args.scheduler or PROCESSES, checkpoint)
     boards: int | Iterable[Record] = args.boards or BOARDS

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Final, NamedTuple
+from collections.abc import Collection
+from typing import Final, NamedTuple, Self
 
 from bayesbridge.cli.usage import UsageError
 from bayesbridge.display.words import tell
@@ -21,6 +22,10 @@ class Mode(NamedTuple):
     takes: str | None = None
     """All options that are taken, where ``refuses`` does not name the others."""
 
+    def when(self, condition: object) -> Self | None:
+        """This mode where the condition is true, else ``None``: not in force."""
+        return self if condition else None
+
     def has_no_part(self, option: str) -> bool:
         """Whether an option, named without dashes, is refused."""
         if self.takes is None:
@@ -32,20 +37,22 @@ EXACT: Final = Mode("nothing is drawn", "seed")
 CLUSTER: Final = Mode("a cluster has the workers that it has", "workers")
 
 
-def verify(args: Namespace, *modes: Mode | bool | None, uses: str = "") -> None:
+def refuse_options(
+    args: Namespace, *modes: Mode | None, uses: Collection[str] = ()
+) -> None:
     """Refuse options that have no part in one of the modes.
 
     Options that the command ``uses`` are taken in each mode. A seed, which all commands
-    have, is not refused: a line on stderr says that nothing is drawn. Modes that are no
-    :class:`Mode` are not in force.
+    have, is not refused: a line on stderr says that nothing is drawn. ``None`` stands
+    for a mode that is not in force (:meth:`Mode.when`).
     """
-    exempt = (*ALWAYS_TAKEN, *uses.split())
+    exempt = {*ALWAYS_TAKEN, *uses}
     for mode in modes:
-        if isinstance(mode, Mode):
-            _verify_mode(args, mode, exempt)
+        if mode is not None:
+            _refuse_options_of(mode, args, exempt)
 
 
-def _verify_mode(args: Namespace, mode: Mode, exempt: tuple[str, ...]) -> None:
+def _refuse_options_of(mode: Mode, args: Namespace, exempt: Collection[str]) -> None:
     """Refuse options that have no part in a mode, but for those that are exempt."""
     for option in dict.fromkeys(args.options):
         name = option.lstrip("-")
@@ -56,7 +63,7 @@ def _verify_mode(args: Namespace, mode: Mode, exempt: tuple[str, ...]) -> None:
         tell("argument --seed: nothing is drawn, the answer is the same for every seed")
 
 
-def verify_solver(args: Namespace, uses: str = "") -> None:
+def refuse_solving_without_solver(args: Namespace, uses: Collection[str] = ()) -> None:
     """Refuse layouts to solve, or time for that, where no solver is installed."""
     if not (args.solve or args.seconds):
         return
@@ -64,4 +71,4 @@ def verify_solver(args: Namespace, uses: str = "") -> None:
 
     if layout_solver() is None:
         why = "nothing can be solved without the plugin bayesbridge-double-dummy"
-        verify(args, Mode(why, "solve seconds"), uses=uses)
+        refuse_options(args, Mode(why, "solve seconds"), uses=uses)

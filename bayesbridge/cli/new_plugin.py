@@ -41,6 +41,7 @@ def run(args: Namespace) -> int:
         f"--observer S --hand AKQ2.KJ3.A54.Q32 {QUESTIONS[args.kind]}"
         f"--{args.kind} {names['name']}"
     )
+    # What stands in braces in the templates.
     words = names | {
         "does": purpose,
         "version": __version__,

@@ -12,8 +12,8 @@ from typing import Final
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli import screens
-from bayesbridge.cli.modes import Mode, verify
-from bayesbridge.cli.positions import belief_of, verify_models, vulnerability_of
+from bayesbridge.cli.modes import Mode, refuse_options
+from bayesbridge.cli.positions import belief_of, refuse_idle_models, vulnerability_of
 from bayesbridge.cli.progress_bar import on_terminal
 from bayesbridge.cli.review import review
 from bayesbridge.cli.usage import UsageError, attributed
@@ -41,37 +41,43 @@ CONTRACT: Final = Mode("the contract tells who play together", "pair")
 
 
 def run(args: Namespace) -> int:
-    """Review a record, or rank the cards of the seat in turn."""
+    """Review a record, or rank the cards of the seat in turn.
+
+    Where no contract is known, or the hand of the seat in turn is hidden, how likely
+    each card is to win the trick is told instead. Options that such an answer has no
+    use for are refused.
+    """
     if args.review:
         return review(args)
-    verify(args, NO_REVIEW, NO_CALLS)
-    read_player(args)
-    position, belief = belief_of(args, f"{settings_scored(args)} player trump")
-    position, belief = with_trick(args, position, belief)
+    refuse_options(args, NO_REVIEW, NO_CALLS)
+    replace_player_by_model(args)
+    uses = [*settings_scored(args), "player", "trump"]
+    position, belief_before_trick = belief_of(args, uses)
+    position, belief = with_trick(args, position, belief_before_trick)
     if not has_contract(args, belief) and trick_begun(args, belief):
-        verify(args, NO_CONTRACT)
+        refuse_options(args, NO_CONTRACT)
         return wins(args, position, belief)
     try:
         turn = turn_of(belief, args.contract, args.by)
     except BayesBridgeError as error:
         if not is_of_hidden_hand(args, belief, error):
             raise turn_error(args, belief, error) from None
-        verify(args, HIDDEN)
+        refuse_options(args, HIDDEN)
         return wins(args, position, belief)
     verify_turn(args, belief, turn)
     return rank_cards(args, position, belief, turn)
 
 
-def read_player(args: Namespace) -> None:
-    """Take ``--player`` for the name of a model; only a review takes a person's."""
+def replace_player_by_model(args: Namespace) -> None:
+    """Read ``--player`` as the name of a model; only a review takes a person's."""
     if args.player is not None:
         with attributed("--player"):
             args.player = SETTINGS["player"].read(args.player)
 
 
-def settings_scored(args: Namespace) -> str:
+def settings_scored(args: Namespace) -> list[str]:
     """The settings that scores depend on: vulnerability, where a field is given."""
-    return "" if args.field is None else "vulnerable"
+    return [] if args.field is None else ["vulnerable"]
 
 
 def has_contract(args: Namespace, belief: Belief) -> bool:
@@ -89,14 +95,16 @@ def with_trick(
 ) -> tuple[Position, Belief]:
     """The position and the belief with the cards of ``--trick`` as evidence.
 
-    Those with which the evidence ends are there already.
+    The evidence may end with some of these cards already: it must have the same leader
+    and cards, and only the others are added.
     """
     trick = args.trick
     if trick is None:
         return position, belief
     begun = Trick(trick.leader)
     if belief.table.plays:
-        begun = belief.table.trick or belief.table.tricks[-1]
+        last_trick = belief.table.tricks[-1]
+        begun = belief.table.trick or last_trick  # none is open after the last card
     cards_begun = len(begun.cards)
     if trick.leader != begun.leader or trick.cards[:cards_begun] != begun.cards:
         raise UsageError(
@@ -106,7 +114,7 @@ def with_trick(
     plays = pieces(trick)[cards_begun:]
     with attributed("--trick"):
         belief = belief.given(*plays)
-    sourced = [Sourced(piece, "argument --trick") for piece in plays]
+    sourced = [Sourced(play, "argument --trick") for play in plays]
     return position.with_more({}, sourced), belief
 
 
@@ -133,11 +141,11 @@ def verify_turn(args: Namespace, belief: Belief, turn: PlayTurn) -> None:
         raise UsageError(
             f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out"
         )
-    verify(args, CONTRACT)
-    settings_used = f"{settings_scored(args)} trump"
+    refuse_options(args, CONTRACT)
+    uses = [*settings_scored(args), "trump"]
     if turn.lead:
-        settings_used += " player"
-    verify_models(args, belief, settings_used)
+        uses.append("player")
+    refuse_idle_models(args, belief, uses)
 
 
 def rank_cards(

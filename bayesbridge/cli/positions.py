@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from bayesbridge.cli.evidence_options import MODELS
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.records import (
     Observer,
     PlayerName,
@@ -21,6 +21,7 @@ from bayesbridge.evidence.game import PAPER_DUMMY
 from bayesbridge.evidence.kinds import Piece, Play
 from bayesbridge.game.calls import Vulnerability
 from bayesbridge.game.deal import Seat
+from bayesbridge.game.tricks import CARDS_IN_TRICK
 from bayesbridge.notation import Record
 from bayesbridge.position import (
     SETTINGS,
@@ -58,23 +59,25 @@ UNPLAYED: Final = Mode(
     "no card is played, so trumps have no part in the answer", "trump"
 )
 
-CARDS_IN_TRICK: Final = 4
 MOST_EARLIER_TABLES: Final = 200
 """Tables of a pair that ``--adapt`` learns from."""
 
 
-def belief_of(args: Namespace, uses: str = "") -> tuple[Position, Belief]:
+def belief_of(args: Namespace, uses: Collection[str] = ()) -> tuple[Position, Belief]:
     """The position of the options, and its belief.
 
-    ``uses`` names options of models that the command uses itself, as the vulnerability
-    for scores.
+    Options that say how others bid and play are refused where they do not affect the
+    belief, but for those that the command ``uses`` itself, as the vulnerability for
+    scores.
     """
     position = position_of(args)
     if "vulnerable" in uses and "vulnerable" in position.settings:
-        vulnerable = position.settings["vulnerable"]._replace(needed=False)
-        position = position.with_more({"vulnerable": vulnerable}, ())
+        vulnerable = position.settings["vulnerable"]
+        # A bidder model that does not ask for it is no reason to refuse it.
+        optional = vulnerable._replace(needed=False)
+        position = position.with_more({"vulnerable": optional}, ())
     belief = position.belief()
-    verify_models(args, belief, uses)
+    refuse_idle_models(args, belief, uses)
     return position, belief
 
 
@@ -95,7 +98,11 @@ def position_of(args: Namespace) -> Position:
 
 
 def merged_settings(args: Namespace, position: Position) -> dict[str, Sourced[Any]]:
-    """The settings of the position and of the options, and what follows from them."""
+    """The settings of the position and of the options, and what follows from them.
+
+    A hand without an observer is South's. An auction that four seats bid, as its text
+    shows, is one of bridge: that is implied, not stated.
+    """
     given = settings_of(args, SETTINGS)
     if args.record:
         # The position of the record has the systems, with what was alerted.
@@ -125,13 +132,17 @@ def settings_of(args: Namespace, names: Iterable[str]) -> dict[str, Sourced[Any]
 
 
 def option_pieces(args: Namespace, position: Position) -> Iterator[Sourced[Piece]]:
-    """The evidence of the options in order, with the calls of an auction one by one."""
+    """The evidence of the options in order, with the calls of an auction one by one.
+
+    The cards of ``--trick`` are what the command asks about, no evidence. But where no
+    card came before them they begin with the opening lead, which helps to tell who made
+    the calls of an auction.
+    """
     evidence = [piece.value for piece in args.evidence]
     if getattr(args, "trick", None) is not None:
-        # Its leader led, where no card came before.
         evidence += [Play(seat, card) for seat, card in args.trick]
     if not any(isinstance(value, AuctionText) for value in evidence):
-        verify(args, NO_AUCTION)
+        refuse_options(args, NO_AUCTION)
     for piece in args.evidence:
         if isinstance(piece.value, AuctionText):
             yield from auction_pieces(args, position, piece, evidence)
@@ -142,35 +153,43 @@ def option_pieces(args: Namespace, position: Position) -> Iterator[Sourced[Piece
 def auction_pieces(
     args: Namespace,
     position: Position,
-    piece: Sourced[AuctionText],
+    text: Sourced[AuctionText],
     evidence: list[Any],
 ) -> Iterator[Sourced[Piece]]:
-    """The calls of an auction that is given as one text, with their seats."""
+    """The calls of an auction that is given as one text, with their seats.
+
+    What else the options say (``evidence``, with the text itself) and the position has
+    tells how many players bid and who began.
+    """
     settings = {name: setting.value for name, setting in position.settings.items()}
-    pieces_so_far = [sourced.value for sourced in position.pieces]
-    players = players_in(position.settings, [*pieces_so_far, *evidence])
+    pieces_of_position = [sourced.value for sourced in position.pieces]
+    players = players_in(position.settings, [*pieces_of_position, *evidence])
     # With three players the dummy is a seat that does not bid; in bridge there is none.
     dummy = None
     if players == 3:
         dummy = settings.get("dummy", PAPER_DUMMY)
     with attributed("--auction"):
         calls = calls_of(
-            piece.value,
+            text.value,
             dealer=args.dealer,
             observer=settings.get("observer"),
             dummy=dummy,
             evidence=evidence,
         )
-    for call in calls_told(piece.value, calls):
-        yield Sourced(call, piece.where)
+    for call in calls_told(text.value, calls):
+        yield Sourced(call, text.where)
 
 
 def record_position(args: Namespace) -> Position:
-    """What the observer saw of the record; empty where no record is named."""
-    verify(
+    """What the observer saw of the record; empty where no record is named.
+
+    ``args.observer`` may be the name of a player: it becomes the player's seat.
+    """
+    refuse_options(
         args,
-        RECORD if args.record else NO_RECORD,
-        args.after_trick is None and NO_TRICK,
+        RECORD.when(args.record),
+        NO_RECORD.when(not args.record),
+        NO_TRICK.when(args.after_trick is None),
     )
     if args.record is None:
         if isinstance(args.observer, PlayerName):
@@ -197,7 +216,11 @@ def named_observer(args: Namespace) -> Observer | None:
 
 
 def cards_played(args: Namespace, record: Record) -> int:
-    """How many cards of the record the options say that were played."""
+    """How many cards of the record the options say that were played.
+
+    All of them without ``--after-trick``. Refuses more than the record has, with the
+    option that asks for too many.
+    """
     if args.after_trick is None:
         return len(record.plays)
     cards: int = CARDS_IN_TRICK * args.after_trick + (args.after_card or 0)
@@ -210,7 +233,8 @@ def cards_played(args: Namespace, record: Record) -> int:
     length = counted(tricks, "whole trick")
     if single_cards:
         length += f" and {counted(single_cards, 'card')}"
-    raise UsageError(f"argument {option}: {record.place} has {length}{record.rest}")
+    why_no_more = record.rest
+    raise UsageError(f"argument {option}: {record.place} has {length}{why_no_more}")
 
 
 def position_on_record(
@@ -268,17 +292,22 @@ def systems_at(args: Namespace, record: Record) -> tuple[Agreement, ...]:
     return (*systems, Agreement(alerted))
 
 
-def verify_models(args: Namespace, belief: Belief, uses: str) -> None:
-    """Refuse settings of models that do not affect the belief.
+def refuse_idle_models(args: Namespace, belief: Belief, uses: Collection[str]) -> None:
+    """Refuse options about bidders, players and trumps that do not affect the belief.
 
-    Those that the command ``uses`` itself are taken.
+    Bidders have a part where somebody else has called, players where a hidden hand has
+    played to a known contract, trumps where a card was played. Options that the command
+    ``uses`` itself are taken.
     """
-    played = {piece.seat for piece in belief.evidence if isinstance(piece, Play)}
-    verify(
+    seats_that_played = {
+        piece.seat for piece in belief.evidence if isinstance(piece, Play)
+    }
+    hidden_hand_played = not seats_that_played <= set(seats_shown(belief))
+    refuse_options(
         args,
-        not others_called(belief) and UNCALLED,
-        played <= set(seats_shown(belief)) and UNCHOSEN,
-        not played and UNPLAYED,
+        UNCALLED.when(not others_called(belief)),
+        UNCHOSEN.when(not hidden_hand_played),
+        UNPLAYED.when(not seats_that_played),
         uses=uses,
     )
 
@@ -312,10 +341,10 @@ def models_at(args: Namespace, record: Record) -> Models:
     """
     from bayesbridge.bidders.play import LearnedPlayer
 
+    # What the record tells comes from no option, and no bidder need ask for it.
     vulnerable = record.vulnerable or Vulnerability.NONE
-    settings: dict[str, Sourced[Any]] = {
-        "vulnerable": Sourced(vulnerable, "", needed=False)
-    }
+    of_record = Sourced(vulnerable, where="", needed=False)
+    settings: dict[str, Sourced[Any]] = {"vulnerable": of_record}
     settings |= adapted_styles(args, record)
     settings |= settings_of(args, MODELS.split())
     systems = systems_at(args, record)
@@ -341,5 +370,8 @@ def adapted_styles(args: Namespace, record: Record) -> Mapping[str, Sourced[Any]
             "to"
         )
         return {}
-    side_styles = tuple(SideStyle(side, style, "") for side, style in styles.items())
-    return {"style": Sourced(side_styles, "")}
+    # No option and no text gives them, so there is none to name in an error.
+    side_styles = tuple(
+        SideStyle(side, style, text="") for side, style in styles.items()
+    )
+    return {"style": Sourced(side_styles, where="")}

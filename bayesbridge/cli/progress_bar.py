@@ -24,7 +24,7 @@ def on_terminal() -> bool:
 def show_progress(noun: str, done: int, total: int) -> None:
     """On a terminal, show on stderr how many of all are done, and the time to the end.
 
-    What is done at once has no bar.
+    What is done at once has no bar: it is reported only when it is done.
     """
     if not on_terminal():
         return

@@ -80,13 +80,13 @@ def steps_table(
 ) -> Table:
     """A row for each step: layouts, bits, points of the others, the contract's chance."""
     contract = record.contract
-    others = [seat.name for seat in Seat if seat != observer]
+    hidden_seats = [seat.name for seat in Seat if seat != observer]
     columns = ["event", "layouts", "bits"]
-    columns += [f"points {name}" for name in others]
+    columns += [f"points {name}" for name in hidden_seats]
     columns.append(MADE)
     rows = []
     for step in steps:
-        points = [number(step[f"points_{name}"], 1) for name in others]
+        points = [number(step[f"points_{name}"], 1) for name in hidden_seats]
         rows.append(
             [
                 with_symbols(step["event"]),
@@ -108,7 +108,12 @@ def made_text(step: Mapping[Any, Any]) -> str:
 def made_sentences(
     contract: Contract | None, steps: Sequence[Mapping[Any, Any]]
 ) -> list[str]:
-    """What the column of P(made) holds, and how exact it is."""
+    """What the column of P(made) holds, and how exact it is.
+
+    At most steps it is double dummy from the deal, as a network predicts. Where few
+    layouts are left each is solved from there on, and once the tricks taken decide, the
+    contract is settled.
+    """
     if contract is None:
         return []
     sentence = f"{MADE}: {contract}, by the network tricks on the hands as dealt"

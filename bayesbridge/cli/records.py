@@ -140,7 +140,11 @@ def no_record(
     boards: list[str],
     players: set[str],
 ) -> UsageError:
-    """That no record fits, and what to choose from."""
+    """The error that no record fits, and what to choose from.
+
+    ``boards`` have an auction and the observer's hand, but another number or room;
+    ``players`` are all names in the file.
+    """
     if isinstance(observer, PlayerName) and not boards:
         hint = did_you_mean(observer, sorted(players - {""}))
         return UsageError(

@@ -18,7 +18,7 @@ from bayesbridge.cli.estimate_question import (
 )
 from bayesbridge.cli.evidence_options import MODELS
 from bayesbridge.cli.files import verify_target
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.positions import Models, belief_of, models_at
 from bayesbridge.cli.record_steps import show_steps
 from bayesbridge.cli.records import chosen_record, open_records, seat_of
@@ -65,7 +65,7 @@ def run(args: Namespace) -> int:
         path = verify_target("--out", name, content, ".html", ".htm")
     if args.file is not None:
         return record_report(args, path)
-    verify(args, EVIDENCE)
+    refuse_options(args, EVIDENCE)
     # --text goes with a record alone.
     assert path is not None
     return position_report(args, path)
@@ -77,21 +77,22 @@ def hide_missing_fonts() -> None:
 
 
 def record_report(args: Namespace, path: Path | None) -> int:
-    """Write the page of a record, or print its steps or its review."""
-    verify(
+    """Answer about a record: write its page to the path, or print it as text.
+
+    The text is the review of every card where ``--review`` asks for it, else the belief
+    after each step of the record.
+    """
+    # Options that have no part in what is asked are refused.
+    refuse_options(
         args,
         HISTORY,
         FILE,
-        args.text and TEXT,
-        args.text and args.review and TEXT_REVIEW,
-        not args.review and UNREVIEWED,
-        args.adapt and ADAPTED,
+        TEXT.when(args.text),
+        TEXT_REVIEW.when(args.text and args.review),
+        UNREVIEWED.when(not args.review),
+        ADAPTED.when(args.adapt),
     )
-    named = Seat.S if args.observer is None else args.observer
-    record = chosen_record(open_records(args.file), args, args.file, named)
-    observer = seat_of(record, named)
-    # The record was chosen for the hand of the observer.
-    assert observer is not None
+    record, observer = observed_record(args)
     models = models_at(args, record)
     review = reviewed(args, record, models) if args.review else None
     if path is not None:
@@ -100,6 +101,19 @@ def record_report(args: Namespace, path: Path | None) -> int:
     if review is not None:
         return screens.present(args, review.document(), *review.parts(args.alerts))
     return show_steps(args, record, observer, models)
+
+
+def observed_record(args: Namespace) -> tuple[Record, Seat]:
+    """The record that the options choose, and the seat that looks at it, by default S.
+
+    ``--observer`` may be the name of a player, whose seat depends on the record.
+    """
+    named = Seat.S if args.observer is None else args.observer
+    record = chosen_record(open_records(args.file), args, args.file, named)
+    observer = seat_of(record, named)
+    # The record was chosen for the hand of the observer.
+    assert observer is not None
+    return record, observer
 
 
 def write_record_page(
@@ -135,45 +149,53 @@ def write_record_page(
 
 
 def position_report(args: Namespace, path: Path) -> int:
-    """Write the page of a position; status 1 if an estimator failed."""
-    position, belief = belief_of(args, "trump")
+    """Write the page of a position; status 1 if an estimator failed.
+
+    The page has the pair's tricks (captures in the game of three) and what other
+    estimators say of the hands; and, where one is asked about, what becomes of a
+    contract, which is estimated apart, for its own declarer and trumps.
+    """
+    position, belief = belief_of(args, uses=["trump"])
     usual_estimator = "tricks" if belief.dummy is None else "capture"
-    # A slip is told before the work.
+    # Whatever is wrong with the options is said here, before the work begins.
     estimators = estimators_named([usual_estimator, *(args.estimator or [])])
     question = page_contract(args, belief)
     with position.attributed(), attributed(f"--method {args.method}", PluginError):
         posterior = belief.infer(args.method, args.draws, args.seed)
-    evaluation = evaluated(posterior, estimators, None, args)
+    evaluation = evaluated(posterior, estimators, question=None, args=args)
     contract_evaluation = None
     if question is not None:
-        contract_evaluation = evaluated(
-            posterior, estimators_named(None, question), question, args
-        )
+        of_contract = estimators_named(None, question)
+        contract_evaluation = evaluated(posterior, of_contract, question, args)
     page = position_page(args, evaluation, contract_evaluation, question)
     if not args.json:
         screens.say(*screens.game_line(position))
     document = page_document(evaluation, contract_evaluation)
     screens.write_page(args, path, page, document)
-    for judged in (evaluation, contract_evaluation):
-        if judged is not None:
-            for failure in judged.failures.values():
-                tell(f"left out: {failure}")
+    tell_left_out(evaluation)
+    if contract_evaluation is not None:
+        tell_left_out(contract_evaluation)
     return 1 if evaluation.failures else 0
 
 
-def page_contract(args: Namespace, belief: Belief) -> ContractQuestion | None:
-    """What the page asks about a contract.
+def tell_left_out(evaluation: Evaluation) -> None:
+    """Say on stderr which estimators failed."""
+    for failure in evaluation.failures.values():
+        tell(f"left out: {failure}")
 
-    With ``--solve`` alone it is the contract of the auction. The pair of the page is
-    that of T, so it does not conflict with the contract.
+
+def page_contract(args: Namespace, belief: Belief) -> ContractQuestion | None:
+    """What the page asks about a contract; ``None`` where it asks about none.
+
+    ``--solve`` without a contract means that of the auction. ``--pair`` says whose
+    captures are counted; elsewhere it may not be named beside a contract, here it may.
     """
     contract = args.contract
     if contract is None and args.by is None and args.solve is not None:
-        bid_contract = belief.table.contract
-        contract = str(bid_contract) if bid_contract else None
-    return asked_contract(
-        belief, Namespace(**{**vars(args), "contract": contract, "pair": None})
-    )
+        auction_contract = belief.table.contract
+        contract = str(auction_contract) if auction_contract else None
+    options_of_contract = {**vars(args), "contract": contract, "pair": None}
+    return asked_contract(belief, Namespace(**options_of_contract))
 
 
 def position_page(

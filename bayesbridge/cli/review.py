@@ -10,7 +10,7 @@ from typing import Any, Final
 from bayesbridge.cli import screens
 from bayesbridge.cli.evidence_options import MODELS
 from bayesbridge.cli.files import verify_target
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.positions import Models, models_at
 from bayesbridge.cli.records import chosen_record, open_records
 from bayesbridge.cli.usage import UsageError
@@ -47,7 +47,7 @@ def review(args: Namespace) -> int:
     """Judge every card of one board, or of all that the file has."""
     if args.record is None:
         raise UsageError("argument --review: it is about a record: name --record FILE")
-    verify(args, REVIEW)
+    refuse_options(args, REVIEW)
     page: Path | None = None
     if args.out:
         content = "the review is a web page"
@@ -72,7 +72,11 @@ def review(args: Namespace) -> int:
 
 
 def boards_reviewed(args: Namespace) -> list[Record]:
-    """The records whose cards are judged."""
+    """The records whose cards are judged: all with a play, or the one that is named.
+
+    Where at most one has a play it is chosen as if named, so that an error tells what
+    is missing.
+    """
     records = list(open_records(args.record, "--record"))
     boards = [
         record
@@ -80,14 +84,18 @@ def boards_reviewed(args: Namespace) -> list[Record]:
         if record.plays and args.room in (None, record.room)
     ]
     if args.board is not None or len(boards) < 2:
-        boards = [chosen_record(records, args, args.record, None)]
+        boards = [chosen_record(records, args, args.record, observer=None)]
     if not any(seats_reviewed(args, record) for record in boards):
         raise nobody_reviewed(args, boards)
     return boards
 
 
 def seats_reviewed(args: Namespace, record: Record) -> list[Seat]:
-    """The seats that chose cards, of ``--seat`` or of the named ``--player``."""
+    """The seats that chose cards, of ``--seat`` or of the player that is named.
+
+    ``--player`` may also be one of ``CHOOSERS``, a model of how others play: then every
+    player is reviewed.
+    """
     dummy = None
     if record.contract is not None:
         dummy = record.contract.declarer.partner
@@ -159,27 +167,50 @@ def present_session(
     auctions: Sequence[CallReview],
     page: Path | None,
 ) -> None:
-    """Print what all boards together show, and write the page."""
-    players = players_of(reviews)
-    if len(reviews) > 1 and not args.json:
-        screens.show_table(session_table(players))
-    callers = callers_of(auctions)
-    if len(auctions) > 1 and not args.json:
-        screens.show_table(callers_table(callers))
-    boards = [board_review.document() for board_review in reviews]
-    for board, call_review in zip(boards, auctions, strict=False):
-        board["calls"] = call_review.document()
-    document: dict[str, Any] = {
-        "boards": boards,
-        "players": {name: player_costs(rows) for name, rows in players.items()},
-    }
-    if auctions:
-        document["callers"] = {name: call_costs(rows) for name, rows in callers.items()}
-    if len(boards) == 1:
-        document = {**boards[0], **document}
+    """Print what all boards together show, and write the page.
+
+    The boards themselves are on the screen already, each as it was reviewed. The plain
+    data of ``--json`` and of the page have all of them.
+    """
+    if not args.json:
+        print_totals(reviews, auctions)
+    document = session_document(reviews, auctions)
     if page is not None:
         from bayesbridge.views.session import session_page
 
         screens.write_page(args, page, session_page(reviews), document)
     elif args.json:
         screens.print_json(document)
+
+
+def print_totals(
+    reviews: Sequence[BoardReview], auctions: Sequence[CallReview]
+) -> None:
+    """Print what cards and calls cost each player, where there are several boards."""
+    if len(reviews) > 1:
+        screens.show_table(session_table(players_of(reviews)))
+    if len(auctions) > 1:
+        screens.show_table(callers_table(callers_of(auctions)))
+
+
+def session_document(
+    reviews: Sequence[BoardReview], auctions: Sequence[CallReview]
+) -> dict[str, Any]:
+    """The boards, and what cards and calls cost each player, as plain data.
+
+    A single board stands at the top too, as in the review of one record.
+    """
+    boards = [board_review.document() for board_review in reviews]
+    for board, call_review in zip(boards, auctions, strict=False):
+        board["calls"] = call_review.document()
+    players = players_of(reviews)
+    document: dict[str, Any] = {
+        "boards": boards,
+        "players": {name: player_costs(rows) for name, rows in players.items()},
+    }
+    if auctions:
+        callers = callers_of(auctions)
+        document["callers"] = {name: call_costs(rows) for name, rows in callers.items()}
+    if len(boards) == 1:
+        document = {**boards[0], **document}
+    return document

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final
 
+from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.bidders.pairs import History, pairs_of, table_losses
 from bayesbridge.cli import screens
 from bayesbridge.cli.files import resumable
-from bayesbridge.cli.modes import CLUSTER, Mode, verify
+from bayesbridge.cli.modes import CLUSTER, Mode, refuse_options
 from bayesbridge.cli.records import open_records
 from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.display.markup import Table
@@ -48,8 +49,10 @@ def run(args: Namespace) -> int:
     moments = moments_of(args)
     readers = readers_of(args)
     verify_options(args, readers, moments)
-    boards = Boards(args, min(moments.values()))
+    fewest_cards = min(moments.values())
+    boards = Boards(args, fewest_cards)
     if boards.history is not None:
+        # The last reader without the styles, to tell what these are worth.
         readers = [*readers, f"{readers[-1]}{WITHOUT}"]
     plan = Plan(tuple(readers), moments, args.chair, args.draws, args.seed)
     scores = Scores.of(readers, tallies(args, plan, boards))
@@ -90,18 +93,18 @@ def readers_of(args: Namespace) -> list[str]:
 def verify_options(
     args: Namespace, readers: Sequence[str], moments: Mapping[str, int]
 ) -> None:
-    """Refuse options that do not go together."""
+    """Refuse options that do not go together, or that nothing here depends on."""
     if args.chair == "dummy" and any(moments.values()):
         option = "--cards" if args.moments is None else "--moments"
         raise UsageError(
             "argument --chair dummy: dummy looks on from the lead on, leave "
             f"{option} out"
         )
-    verify(
+    refuse_options(
         args,
-        list(readers) == ["counting"] and COUNTING,
-        not args.history and UNSTYLED,
-        ":" in (args.scheduler or "") and CLUSTER,
+        COUNTING.when(list(readers) == ["counting"]),
+        UNSTYLED.when(not args.history),
+        CLUSTER.when(":" in (args.scheduler or "")),
     )
 
 
@@ -118,17 +121,21 @@ class Scores:
     def of(
         cls, readers: Sequence[str], tallies: Mapping[str, Mapping[str, ScoreSums]]
     ) -> Scores:
-        """The figures of sums over the boards."""
-        *others, last = readers
+        """The figures of each reader, and their differences from the last reader's.
+
+        ``tallies`` are sums over the boards by reader and moment (a name such as
+        ``auction``).
+        """
+        *compared, reference = readers
         rows = {}
         for name in readers:
             rows[name] = {
                 moment: tally.document() for moment, tally in tallies[name].items()
             }
         differences = {}
-        for name in others:
+        for name in compared:
             differences[name] = {
-                moment: tally.less(tallies[last][moment])
+                moment: tally.less(tallies[reference][moment])
                 for moment, tally in tallies[name].items()
             }
         return cls(rows, differences)
@@ -150,19 +157,22 @@ def verify_honours(scores: Scores, boards: Boards) -> None:
 
 
 def score_tables(args: Namespace, scores: Scores) -> list[Table]:
-    """A table of the only reader, or two of each moment: figures and differences."""
+    """A table of the only reader, or two for each moment: figures and differences.
+
+    A moment is a name such as ``auction``; the differences are from the last reader.
+    """
     _, whose = ROLES[args.chair]
-    last = scores.last
+    reference = scores.last
     if not scores.differences:
-        title = f"Reader {last}, {whose}"
-        return [summary_table(title, "after", scores.rows[last].items())]
+        title = f"Reader {reference}, {whose}"
+        return [summary_table(title, "after", scores.rows[reference].items())]
     tables = []
-    for moment in scores.rows[last]:
+    for moment in scores.rows[reference]:
         figures = at_moment(scores.rows, moment)
         differences = at_moment(scores.differences, moment)
         title = f"Readers, {whose} after {moment}"
         tables.append(summary_table(title, "reader", figures))
-        title = f"Less {last} on the same boards, after {moment}"
+        title = f"Less {reference} on the same boards, after {moment}"
         tables.append(summary_table(title, "reader", differences, signed=True))
     return tables
 
@@ -175,7 +185,10 @@ def at_moment(
 
 
 def notes(scores: Scores, boards: Boards, figures: Mapping[str, Any]) -> Iterator[str]:
-    """How well styles foretold the calls, what was left out, who said nothing."""
+    """How well styles foretold the calls, what was left out, who said nothing.
+
+    How often a reader said nothing is summed over the moments.
+    """
     if figures:
         yield style_sentence(figures)
     for reason, count in boards.left_out.items():
@@ -213,7 +226,9 @@ class Boards:
         self._file = args.file
         self._cards = cards
         self._losses: dict[int, Any] = {}
+        """Losses of the calls of the boards walked, summed in each bucket of deals."""
         self._tables: dict[str, int] = {}
+        """Tables behind the style of each pair met."""
         reasons = Counter(map(self._hindrance, open_records(args.file)))
         self._scorable = reasons.pop(None, 0)
         self.left_out = {str(reason): count for reason, count in reasons.items()}
@@ -264,18 +279,27 @@ class Boards:
             scorable += 1
 
     def __iter__(self) -> Iterator[Board]:
+        """The boards with the styles of their pairs; adds up the losses of the calls."""
         for board in self._chosen():
             styles = {}
             if self.history is not None:
                 styles = self.history.styles(board.record)
-            seated = pairs_of([board.record])
-            for style in styles.values():
-                tables = seated[style.pair]
-                self._tables[style.pair] = style.tables
-                bucket = bucket_of(tables[0].deal)
-                loss, *_ = table_losses(tables, style)
-                self._losses[bucket] = self._losses.get(bucket, 0.0) + loss
+            self._add_losses(board.record, styles.values())
             yield board._replace(styles=styles)
+
+    def _add_losses(self, record: Record, styles: Iterable[PairStyle]) -> None:
+        """Add how badly the styles foretell the calls of a record.
+
+        The losses are kept by bucket, a few groups of deals: how these differ tells the
+        error of the mean.
+        """
+        seated = pairs_of([record])
+        for style in styles:
+            tables = seated[style.pair]
+            self._tables[style.pair] = style.tables
+            bucket = bucket_of(tables[0].deal)
+            loss, *_ = table_losses(tables, style)
+            self._losses[bucket] = self._losses.get(bucket, 0.0) + loss
 
     def figures(self) -> dict[str, Any]:
         """How well the calls were foretold; nothing without a history."""

@@ -134,16 +134,22 @@ def table_lines(table: Table) -> list[str]:
 
 
 def with_bars(table: Table) -> Table:
-    """The table with its second column, of shares, drawn as bars in a third one."""
-    name_column, share_column, *word_columns = table.columns
+    """The table with its second column, of shares, drawn as bars in a third one.
+
+    ``table.rows`` has the shares as numbers, ``table.words`` all cells as texts. All
+    columns are then set to the left, as the bars must be.
+    """
     shares = [float(row[1]) for row in table.rows]
     largest = max(shares, default=0.0) or 1.0
     width = bar_width(table)
-    rows = [
-        [row[0], f"{row[1]:>{PERCENT_WIDTH}}", bar(share / largest, width), *row[2:]]
-        for row, share in zip(table.words, shares, strict=True)
-    ]
-    columns = [name_column, f"{share_column:>{PERCENT_WIDTH}}", "", *word_columns]
+    rows = []
+    for (name, percentage, *further_cells), share in zip(
+        table.words, shares, strict=True
+    ):
+        drawn = bar(share / largest, width)
+        rows.append([name, percentage.rjust(PERCENT_WIDTH), drawn, *further_cells])
+    name_column, share_column, *further_columns = table.columns
+    columns = [name_column, share_column.rjust(PERCENT_WIDTH), "", *further_columns]
     return replace(table, columns=columns, rows=rows, left=len(columns))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bayesbridge.cli import screens
 from bayesbridge.cli.files import resumable
-from bayesbridge.cli.modes import CLUSTER, Mode, verify
+from bayesbridge.cli.modes import CLUSTER, Mode, refuse_options
 from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.game.scoring import Scheme
 from bayesbridge.notation.toml_text import Toml
@@ -26,7 +26,7 @@ SOLVED = Mode("the auction is solved once", "runs")
 def run(args: Namespace) -> int:
     """Run a study again, counted or simulated, and print it beside the paper."""
     study = STUDIES[args.study]
-    verify(args, *modes_of(args, study))
+    refuse_options(args, *modes_of(args, study))
     study = study.with_settings(settings_of(args, study))
     comparison = compared(args, study, schemes_of(args, study))
     return screens.present(
@@ -38,12 +38,16 @@ def run(args: Namespace) -> int:
 
 
 def modes_of(args: Namespace, study: Experiment) -> list[Mode]:
-    """Which options have no part in the study, or beside other options, and why."""
+    """Which options have no part in the study, or beside other options, and why.
+
+    The settings of another study are refused with its name; an auction that is solved
+    once has no ``--runs``.
+    """
     modes = []
-    for other in STUDIES.values():
-        settings_of_other = set(other.settings) - set(study.settings)
-        why = f"it goes with study {other.name!r}"
-        modes.append(Mode(why, refuses=" ".join(settings_of_other)))
+    for owner in STUDIES.values():
+        foreign_settings = set(owner.settings) - set(study.settings)
+        why = f"it goes with study {owner.name!r}"
+        modes.append(Mode(why, refuses=" ".join(foreign_settings)))
     if study.count_exactly is None:
         why = f"study {study.name!r} has no exact count"
         modes.append(Mode(why, refuses="exact"))

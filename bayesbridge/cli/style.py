@@ -20,7 +20,7 @@ from bayesbridge.bidders.pairs import (
 )
 from bayesbridge.cli import screens
 from bayesbridge.cli.files import verify_target, writing
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.records import open_records
 from bayesbridge.cli.usage import UsageError, attributed
 from bayesbridge.display.markup import Table
@@ -53,7 +53,7 @@ class LearnedStyle:
 
 def run(args: Namespace) -> int:
     """Learn the style of a pair and print it, or name the pairs of the file."""
-    verify(args, not args.pair and NO_PAIR)
+    refuse_options(args, NO_PAIR.when(not args.pair))
     if args.pair is None:
         return list_pairs(args)
     target: Path | None = None
@@ -61,8 +61,8 @@ def run(args: Namespace) -> int:
         target = verify_target("--out", args.out, "a style is JSON", ".json")
     learned = learned_style(args)
     if target is not None:
-        with writing("--out", target) as part:
-            learned.style.save(part)
+        with writing("--out", target) as unfinished:
+            learned.style.save(unfinished)
     return screens.present(
         args, style_document(learned), style_table(learned), *notes(learned, target)
     )

@@ -7,7 +7,7 @@ from typing import Final
 
 from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli import screens
-from bayesbridge.cli.modes import Mode, verify
+from bayesbridge.cli.modes import Mode, refuse_options
 from bayesbridge.cli.positions import belief_of
 from bayesbridge.cli.usage import UsageError
 from bayesbridge.decisions.suit import suit_play
@@ -40,7 +40,7 @@ def run(args: Namespace) -> int:
 
 def by_vacant_places(args: Namespace) -> int:
     """Print the plans where only vacant places are known of West and East."""
-    verify(args, NO_EVIDENCE)
+    refuse_options(args, NO_EVIDENCE)
     dummys, declarers = args.holding
     plays = suit_play(dummys, declarers, vacant=args.vacant or EMPTY_HANDS)
     document = plays.document(args.tricks)
@@ -49,7 +49,7 @@ def by_vacant_places(args: Namespace) -> int:
 
 def by_evidence(args: Namespace) -> int:
     """Print the plans by what declarer, who sees dummy, believes."""
-    verify(args, BY_EVIDENCE)
+    refuse_options(args, BY_EVIDENCE)
     position, belief = belief_of(args)
     with position.attributed():
         posterior = belief.infer(draws=args.draws, rng=args.seed)

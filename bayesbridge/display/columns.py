@@ -49,19 +49,18 @@ def in_columns(
     columns = list(zip_longest(header, *rows, fillvalue=""))
     widths = [max(map(len, column)) for column in columns]
     gap = WIDE_GAP
-    parts = [list(range(len(columns)))]
+    places_by_part = [list(range(len(columns)))]
     if width is not None:
         if _total_width(widths, WIDE_GAP) > width:
             gap = NARROW_GAP
-        parts = _columns_by_part(widths, gap, width)
+        places_by_part = _columns_by_part(widths, gap, width)
     padded = []
     for place, column in enumerate(columns):
         padded.append(_padded(column, widths[place], to_left=place < left))
-    part_lines = []
-    for part in parts:
-        part_columns = [padded[place] for place in part]
-        part_lines.append(_lines(part_columns, gap))
-    return part_lines
+    lines_by_part = []
+    for places in places_by_part:
+        lines_by_part.append(_lines([padded[place] for place in places], gap))
+    return lines_by_part
 
 
 def _lines(padded: Sequence[Sequence[str]], gap: int) -> list[str]:
@@ -79,14 +78,14 @@ def _total_width(widths: Sequence[int], gap: int) -> int:
 
 def _columns_by_part(widths: Sequence[int], gap: int, width: int) -> list[list[int]]:
     """The columns of each part of a table that is too wide; each has the first one."""
-    parts: list[list[int]] = [[]]
+    places_by_part: list[list[int]] = [[]]
     for place, column_width in enumerate(widths):
-        part_widths = [widths[earlier] for earlier in parts[-1]]
+        part_widths = [widths[earlier] for earlier in places_by_part[-1]]
         too_wide = _total_width([*part_widths, column_width], gap) > width
         if too_wide and len(part_widths) > 1:
-            parts.append([0])
-        parts[-1].append(place)
-    return parts
+            places_by_part.append([0])
+        places_by_part[-1].append(place)
+    return places_by_part
 
 
 def _padded(column: Sequence[str], width: int, *, to_left: bool) -> list[str]:

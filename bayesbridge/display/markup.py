@@ -46,14 +46,14 @@ that notebooks have for all tables.
 """
 
 
-def _rule(parts: str, declarations: str) -> str:
-    """A rule of the style for parts of a piece, with ``|`` between them."""
-    selectors = [f"{_ROOT} {part}".strip() for part in parts.split("|")]
+def _rule(places: str, declarations: str) -> str:
+    """A rule of the style for places in a piece, with ``|`` between them."""
+    selectors = [f"{_ROOT} {place}".strip() for place in places.split("|")]
     return f"{','.join(selectors)}{{{declarations}}}"
 
 
 STYLE: Final = "".join(
-    _rule(parts, declarations) for parts, declarations in _RULES.items()
+    _rule(places, declarations) for places, declarations in _RULES.items()
 )
 
 DARKEST: Final = 0.55
@@ -153,9 +153,9 @@ def text(words: str) -> str:
     return html
 
 
-def piece(*parts: str) -> str:
-    """Parts of HTML as one piece with its style."""
-    return f'<div class="bayesbridge"><style>{STYLE}</style>{"".join(parts)}</div>'
+def piece(*contents: str) -> str:
+    """Contents in HTML, one after the other, as one piece with its style."""
+    return f'<div class="bayesbridge"><style>{STYLE}</style>{"".join(contents)}</div>'
 
 
 def sentence(words: str) -> str:

@@ -261,6 +261,7 @@ def share_error(share: float, error: float) -> str:
         return error_text(100 * error, 1, " %")
     digits = 0 if error > COARSE_ERROR else 1
     bound_text = percent(bound, digits)
+    # The share itself is shown as 0 % or 100 % so nearly: a bound would add nothing.
     if bound_text.startswith(("<", ">")):
         return ""
     return f" (at {side} {bound_text})"

@@ -57,6 +57,7 @@ def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
         P(d ∣ cell) = (tables of the cell with difference d
                        + strength · P(d ∣ coarser cell)) / (tables + strength)
     """
+    # Half a table more keeps every difference possible (Jeffreys's prior).
     by_margin = counts.sum(axis=CELL_AXES) + 0.5
     shares = by_margin / by_margin.sum(axis=-1, keepdims=True)
     for summed_axes in ((CLASS_AXIS, DOUBLED_AXIS), (DOUBLED_AXIS,), ()):
@@ -67,14 +68,19 @@ def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
 
 
 def passed_through(shares: Floats, needed: int) -> Floats:
-    """The table of :func:`actual_table` from (margins, differences) of one cell."""
+    """(14, 14) P(tricks taken ∣ double-dummy tricks) in one kind of contract.
+
+    ``shares`` (margins, differences) are P(difference from double dummy ∣ double dummy
+    less the tricks ``needed``).
+    """
+    # P(tricks taken ∣ double dummy), from P(difference ∣ margin).
     table = np.zeros((MOST_TRICKS + 1, MOST_TRICKS + 1))
     for solved in range(MOST_TRICKS + 1):
         margin = min(max(solved - needed, LOWEST_MARGIN), HIGHEST_MARGIN)
         by_difference = shares[margin - LOWEST_MARGIN]
         for difference in range(-FARTHEST, FARTHEST + 1):
-            taken = min(max(solved + difference, 0), MOST_TRICKS)
-            table[solved, taken] += by_difference[difference + FARTHEST]
+            tricks = min(max(solved + difference, 0), MOST_TRICKS)
+            table[solved, tricks] += by_difference[difference + FARTHEST]
     return table
 
 

@@ -12,9 +12,19 @@ from bayesbridge.belief.posterior import CONVOLUTION, Posterior
 from bayesbridge.display.markup import Displayable, Table
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.builtin import CaptureEstimator
-from bayesbridge.estimators.distribution import Accumulator, Distribution, TrickContext
+from bayesbridge.estimators.distribution import (
+    Accumulator,
+    Distribution,
+    ExactCounts,
+    TrickContext,
+)
 from bayesbridge.estimators.draw_errors import KeptDraws
-from bayesbridge.estimators.evaluate import Evaluation, ask, counted, evaluate
+from bayesbridge.estimators.evaluate import (
+    Evaluation,
+    ask,
+    evaluate,
+    exact_counts,
+)
 from bayesbridge.game.deal import Seat
 from bayesbridge.runtime.random64 import Seed
 
@@ -24,18 +34,25 @@ def capture_tricks(
     pair: str | tuple[Seat | str, Seat | str] | None = None,
     rng: Seed = 0,
 ) -> Distribution:
-    """T of the pair: counted where it can be, else over the layouts of the posterior."""
+    """The distribution of T, the pair's captures by the paper's Algorithm 2.
+
+    Where all layouts that fit can be counted without drawing them (hard evidence, exact
+    calls), it comes from these counts and is exact. Else the estimator ``capture`` is
+    run over the layouts of the posterior; ``rng`` picks some where they are too many.
+    """
     question = ask(posterior, pair)
     capture = CaptureEstimator()
-    counts = None
+    T_counts: ExactCounts | None = None
     if not posterior.exact:
-        counts = counted(posterior, capture, question).get("T")
-    if counts is None:
-        return evaluate(posterior, [capture], question, rng=rng).numbers["T"]
-    (output,) = (output for output in capture.outputs if output.name == "T")
-    sums = Accumulator(output, capture.name)
-    sums.count(*counts)
-    return sums.distribution(True, "T", TrickContext.of(posterior.belief, question))
+        T_counts = exact_counts(posterior, capture, question).get("T")
+    if T_counts is None:
+        evaluation = evaluate(posterior, [capture], question, rng=rng)
+        return evaluation.numbers["T"]
+    (T_output,) = (output for output in capture.outputs if output.name == "T")
+    sums = Accumulator(T_output, capture.name)
+    sums.count(T_counts)
+    context = TrickContext.of(posterior.belief, question)
+    return sums.distribution(exact=True, name="T", asked=context)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,21 +70,27 @@ class Answer(Displayable):
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Self:
-        """The answer of an evaluation."""
+        """The answer of an evaluation: its numbers, and how good its layouts are.
+
+        The batches of the posterior (which of its layouts have weights that vary
+        together, as averages over the same bidding styles) are handed on only where the
+        layouts kept are the posterior's own, in their order: they go by row.
+        """
         posterior = evaluation.posterior
         numbers = evaluation.numbers
-        counted = any(number.exact for number in numbers.values())
+        some_are_exact = any(number.exact for number in numbers.values())
+        kept = KeptDraws(
+            layouts=evaluation.kept,
+            log_weights=evaluation.log_weights,
+            ess=float(posterior.ess),
+            exact=posterior.exact,
+            batches=posterior.batches if evaluation.whole else None,
+        )
         return cls(
-            numbers,
-            TrickContext.of(posterior.belief, evaluation.question),
-            posterior.method_of(counted=counted),
-            KeptDraws(
-                evaluation.kept,
-                evaluation.log_weights,
-                float(posterior.ess),
-                posterior.exact,
-                posterior.batches if evaluation.whole else None,
-            ),
+            numbers=numbers,
+            asked=TrickContext.of(posterior.belief, evaluation.question),
+            method=posterior.method_of(counted=some_are_exact),
+            kept=kept,
         )
 
     def number(self, name: str) -> Distribution:
@@ -80,9 +103,11 @@ class Answer(Displayable):
         return self.numbers[name]
 
     def reported(self, estimator: str) -> dict[str, Distribution]:
-        """The numbers to report, by output.
+        """The numbers of an estimator to report, by output.
 
-        Under hard evidence, where some could be counted, the sampled ones are left out.
+        All of them; but where the method is convolution (counting under hard evidence,
+        for which no layout was drawn), only those that could be counted: a number
+        sampled beside them would be the poorer one.
         """
         outputs = {
             number.output.name: number
@@ -122,22 +147,25 @@ class Answer(Displayable):
 
     @property
     def tables(self) -> list[Table]:
-        """A table for each number that is shown.
+        """The tables of all numbers that are shown.
 
-        Whole numbers with their distribution, others with mean and spread.
+        Whole numbers and numbers with labels (as for each suit) have tables of their
+        own; single floating-point numbers share one, with mean and spread.
         """
         tables: list[Table] = []
-        plain: list[Distribution] = []
+        single_floats: list[Distribution] = []
         for number in self.shown:
-            if number.values.size or number.output.dims:
+            is_whole = number.values.size > 0
+            has_labels = bool(number.output.dims)
+            if is_whole or has_labels:
                 tables += number.tables
             else:
-                plain.append(number)
-        if plain:
-            tables.append(self._plain_table(plain))
+                single_floats.append(number)
+        if single_floats:
+            tables.append(self._means_table(single_floats))
         return tables
 
-    def _plain_table(self, numbers: list[Distribution]) -> Table:
+    def _means_table(self, numbers: list[Distribution]) -> Table:
         """Mean and spread of single numbers that have no distribution."""
         rows = [
             [number.name, f"{number.mean[0]:.3f}", f"{number.sd[0]:.3f}"]
@@ -148,16 +176,22 @@ class Answer(Displayable):
         return Table(title, ["", "mean", "sd"], rows, notes)
 
     def document(self, estimator: str) -> dict[str, Any]:
-        """What one estimator says, output by output.
+        """What one estimator says, output by output, as ``--json`` prints it.
 
-        Of tricks and captures also every goal.
+        Of captures by Algorithm 2 (an estimator with its outputs ``T``, captures, and
+        ``condition``, which of the algorithm's conditions hold) also how likely the
+        conditions are, and T given that they hold.
         """
         outputs = self.reported(estimator)
         document: dict[str, Any] = {
             name: number.document for name, number in outputs.items()
         }
         if "T" in outputs and "condition" in outputs:
-            document |= _conditions_document(outputs["T"], document)
+            condition_pmf = document["condition"]["pmf"]
+            captures = document["T"] | _captures_if_held(outputs["T"])
+            document["T"] = captures
+            document["qualified"] = outputs["T"].holds
+            document["condition"] = _named_conditions(condition_pmf)
         exact = [name for name, number in outputs.items() if number.exact]
         left_out = [
             number.output.name
@@ -171,22 +205,20 @@ class Answer(Displayable):
         }
 
 
-CONDITIONS: Final = ("neither", "only A", "both")  # by the number of `condition`
+CONDITIONS: Final = ("neither", "only A", "both")
+"""Which conditions of Algorithm 2 hold, by the number that ``condition`` gives them."""
+
 CAPTURES: Final = range(14)
 
 
-def _conditions_document(T: Distribution, document: dict[str, Any]) -> dict[str, Any]:
-    """What T means: the conditions, and T given that they hold."""
-    shares = document["condition"]["pmf"]
-    conditions = {
-        name: shares.get(str(value), 0.0) for value, name in enumerate(CONDITIONS)
-    }
-    captures = {
-        "mean_qualified": T.mean_if_held,
-        "pmf": {str(value): T.share(value) for value in CAPTURES},
-    }
+def _captures_if_held(T: Distribution) -> dict[str, Any]:
+    """Mean of T (captures) given that the conditions hold, and P(T = 0 … 13) of all."""
     return {
-        "T": document["T"] | captures,
-        "qualified": T.holds,
-        "condition": conditions,
+        "mean_qualified": T.mean_if_held,
+        "pmf": {str(captures): T.share(captures) for captures in CAPTURES},
     }
+
+
+def _named_conditions(pmf: dict[str, float]) -> dict[str, float]:
+    """P(these conditions hold) by name, from P by number (as text); 0 where it lacks."""
+    return {name: pmf.get(str(number), 0.0) for number, name in enumerate(CONDITIONS)}

@@ -140,7 +140,11 @@ class CaptureEstimator:
     def quantities(
         self, question: Question
     ) -> Mapping[str, Quantity | LengthsTogether]:
-        """Outputs found suit by suit: counted exactly under exact calls too."""
+        """Outputs that are found suit by suit, so that tables of exact calls give them.
+
+        By name: the first seat's cards of a suit (c1), the second's (c2), the
+        opponents' (c0), captures (T), and which conditions of Algorithm 2 hold.
+        """
         pair = question.pair
         opponents = frozenset(Seat) - set(pair)
         return {
@@ -156,7 +160,8 @@ class CaptureEstimator:
     ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
         """Exact counts by suit convolution.
 
-        Only where the evidence ties the suits together by lengths alone.
+        Only where the evidence ties the suits together by lengths alone. Every output
+        begins at 0, but for the zero budget Z that is left, which may be negative.
         """
         if not factors(constraints):
             return None

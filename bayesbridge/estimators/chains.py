@@ -38,17 +38,23 @@ class Chains(FrozenArrays):
 
     @classmethod
     def of(cls, evaluation: Evaluation, rng: Seed) -> Self:
-        """Four chains of an evaluation; independent draws are split, nothing else."""
+        """Four chains of an evaluation's layouts, as ArviZ takes draws.
+
+        Draws that weigh the same are cut into four as they are, if four divides their
+        number. Others are resampled by their weights. All layouts that fit, which stand in
+        the order of their numbers, are resampled and shuffled.
+        """
         kept = evaluation.kept
         random = generator(rng)
+        log_weights = evaluation.log_weights
         if evaluation.walked:
             draws = min(max(kept, FEWEST_RESAMPLED), MOST_OF_EXACT)
-            return cls._resampled(evaluation.log_weights, kept, draws, random, True)
-        if evaluation.log_weights is not None:
+            return cls._resampled(log_weights, kept, draws, random, shuffled=True)
+        if log_weights is not None:
             draws = max(kept, FEWEST_RESAMPLED)
-            return cls._resampled(evaluation.log_weights, kept, draws, random, False)
+            return cls._resampled(log_weights, kept, draws, random, shuffled=False)
         if kept % CHAINS:
-            return cls._resampled(None, kept, kept, random, False)
+            return cls._resampled(None, kept, kept, random, shuffled=False)
         return cls(np.arange(kept).reshape(CHAINS, -1), resampled=False)
 
     @classmethod
@@ -60,7 +66,7 @@ class Chains(FrozenArrays):
         random: np.random.Generator,
         shuffled: bool,
     ) -> Self:
-        """At least ``draws`` of the layouts kept, by their weights."""
+        """At least ``draws`` of the layouts kept, by their weights (``None``: equal)."""
         weights = Weights(np.zeros(kept) if log_weights is None else log_weights)
         length = -(-draws // CHAINS)
         layout = weights.resample(CHAINS * length, random)

@@ -113,6 +113,12 @@ class ContractOdds(ContractQuestion, Displayable):
         return f"{SEATS[declarer.name]}, dummy {SEATS[dummy.name]}"
 
     @property
+    def dummy(self) -> Seat:
+        """The declarer's partner, or the seat that does not bid in the game of three."""
+        _declarer, dummy = self.group.pair
+        return dummy
+
+    @property
     def sentence(self) -> str:
         """The answer in words."""
         chance = f"{percent(self.make.mean)}{share_error(*self.make)}"
@@ -130,6 +136,7 @@ class ContractOdds(ContractQuestion, Displayable):
         return words
 
     def _basis_words(self) -> str:
+        """What the figures rest on: all layouts solved, some solved, or the network."""
         if self.basis == ALL_SOLVED:
             return f"Every layout was solved ({number(self.solved)}): the figures are exact."
         if self.basis == CORRECTED:
@@ -157,7 +164,7 @@ class ContractOdds(ContractQuestion, Displayable):
 
     @property
     def tables(self) -> list[Table]:
-        """How many tricks it takes, and which of them make it."""
+        """The table of P(so many tricks), with what makes the contract."""
         rows: list[list[str | float]] = []
         for tricks in range(len(TRICKS)):
             share = float(max(self.pmf[tricks], 0.0))
@@ -172,6 +179,7 @@ class ContractOdds(ContractQuestion, Displayable):
 
     def document(self, draws: int) -> dict[str, Any]:
         """For ``--json``, from an answer by so many layouts."""
+        # A contract is written as in "3NT by S".
         name, _, declarer = str(self.contract).partition(" by ")
         tricks = {
             **with_errors({"mean": self.mean}),
@@ -181,7 +189,7 @@ class ContractOdds(ContractQuestion, Displayable):
         return {
             "name": name,
             "by": declarer,
-            "dummy": self.group.pair[1].name,
+            "dummy": self.dummy.name,
             **with_errors({"make": self.make}),
             "tricks": tricks,
             "draws": draws,
@@ -210,7 +218,7 @@ class ContractOdds(ContractQuestion, Displayable):
         }
         attrs = {
             "contract": str(self.contract),
-            "dummy": self.group.pair[1].name,
+            "dummy": self.dummy.name,
             "basis": self.basis,
             "caution": self.caution,
             "corrected": int(self.basis != BY_NETWORK),
@@ -225,8 +233,12 @@ def _by_tricks(figures: Floats) -> dict[str, float]:
 
 
 def _actual_words() -> str:
-    """What real declarers' tricks rest on, and how they were judged."""
-    about = actual_counts()[1]
+    """What real declarers' tricks rest on, and how they were judged.
+
+    Judged was on tables set aside: P(it makes) was cut into tenths of its range, and
+    each tenth compared with the share that made, with and without this step.
+    """
+    _counts, about = actual_counts()
     aside = about["judged"]["declarer"]
     return (
         "Double dummy is passed through what declarers took beside it at "

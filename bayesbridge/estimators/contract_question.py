@@ -12,7 +12,6 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.actual_play import actual_table
 from bayesbridge.estimators.protocol import Question
-from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Contract
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats, FrozenArrays, read_only
@@ -87,18 +86,20 @@ def contract_question(
 ) -> ContractQuestion | None:
     """What is asked about a contract; ``None`` where none is named.
 
-    ``by``, ``actual`` and ``solve`` need a contract; what is ``excluded`` (``pair``,
-    ``trump``) must not be named beside one.
+    ``by`` (who declares it), ``actual`` (whether real declarers' tricks are meant) and
+    ``solve`` (how many layouts to solve, which is only checked here) need a contract;
+    what is ``excluded`` (``pair``, ``trump``) must not be named beside one.
     """
     if contract is None:
         needless = {"by": by, "actual": actual or None, "solve": solve}
-        _refuse(needless, "without a contract: name one, such as 4S")
+        _refuse_values(needless, "without a contract: name one, such as 4S")
         return None
-    _refuse(excluded, "beside a contract: leave it out")
-    return ContractQuestion.of(belief, resolve_contract(belief, contract, by), actual)
+    _refuse_values(excluded, "beside a contract: leave it out")
+    resolved = resolve_contract(belief, contract, by)
+    return ContractQuestion.of(belief, resolved, actual)
 
 
-def _refuse(settings: dict[str, Any], why: str) -> None:
+def _refuse_values(settings: dict[str, Any], why: str) -> None:
     """Raise for the first of the settings that has a value."""
     for name, value in settings.items():
         if value is not None:
@@ -113,47 +114,49 @@ def resolve_contract(
 ) -> Contract:
     """The contract with its declarer.
 
-    Declarer is as written, or ``by``, or who would declare it of the ``pair``.
-
-    That is who of the pair bid the strain first, else the first of the pair who bids.
-    Where none is named, it is the observer's pair, but the auction's own contract in
-    that strain has its declarer.
+    The declarer is the first of these that there is: who is written in the contract
+    (``3NT by S``), ``by``, and who would declare that strain after the auction for the
+    ``pair``, by default the observer's. The dummy of the three-player game never
+    declares.
     """
     names_declarer = (
         isinstance(contract, Contract)
         or len(str(contract).split()) == WORDS_OF_A_WHOLE_CONTRACT
     )
-    side = [seat for seat in pair or belief.pair if seat != belief.dummy]
     if names_declarer:
-        written = Contract.of(contract)
-        if by is not None and Seat.of(by) != written.declarer:
+        resolved = Contract.of(contract)
+        if by is not None and Seat.of(by) != resolved.declarer:
             raise BayesBridgeError(
-                f"contract {str(written)!r} and by {by}: name one declarer",
-                contract=written,
+                f"contract {str(resolved)!r} and by {by}: name one declarer",
+                contract=resolved,
             )
+    elif by is not None:
+        resolved = Contract.of(contract, by)
     else:
-        written = Contract.of(contract, side[0] if by is None else by)
-        if by is None and belief.auction is not None:
-            final = belief.auction.contract if pair is None else None
-            declarer = _declarer_by_auction(belief.auction, written, side, final)
-            written = replace(written, declarer=declarer)
-    if written.declarer == belief.dummy:
-        why = f"{written.declarer.name} is the dummy, who does not declare: name another seat"
-        raise BayesBridgeError(f"contract {str(written)!r}: {why}", contract=written)
-    return written
+        resolved = _declared_by_auction(belief, contract, pair)
+    if resolved.declarer == belief.dummy:
+        why = f"{resolved.declarer.name} is the dummy, who does not declare: name another seat"
+        raise BayesBridgeError(f"contract {str(resolved)!r}: {why}", contract=resolved)
+    return resolved
 
 
-def _declarer_by_auction(
-    auction: Auction, contract: Contract, side: list[Seat], final: Contract | None
-) -> Seat:
-    """Who would declare a strain after the auction.
+def _declared_by_auction(
+    belief: Belief, contract: Contract | str, pair: tuple[Seat, Seat] | None
+) -> Contract:
+    """The contract with the declarer whom the auction so far gives its strain.
 
-    The declarer of the auction's ``final`` contract in that strain, else who of the
-    side bid the strain first, else its first seat.
+    That is who of the pair named the strain first, else the first of the pair who bids.
+    Where no pair is asked for, the contract that the auction ended in comes before
+    this: a contract in its strain has its declarer, who may be an opponent.
     """
-    if final is not None and final.strain == contract.strain:
-        return final.declarer
-    for seat, call in auction:
-        if seat in side and call.strain == contract.strain:
-            return seat
-    return side[0]
+    bidders = [seat for seat in pair or belief.pair if seat != belief.dummy]
+    resolved = Contract.of(contract, bidders[0])
+    if belief.auction is None:
+        return resolved
+    final = belief.auction.contract if pair is None else None
+    if final is not None and final.strain == resolved.strain:
+        return replace(resolved, declarer=final.declarer)
+    for seat, call in belief.auction:
+        if seat in bidders and call.strain == resolved.strain:
+            return replace(resolved, declarer=seat)
+    return resolved

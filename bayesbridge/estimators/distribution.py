@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,12 @@ from bayesbridge.display.words import (
 )
 from bayesbridge.display.words import number as counting
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators.protocol import Output, Question, TrickCount
+from bayesbridge.estimators.protocol import (
+    WHOLE_NUMBERS,
+    Output,
+    Question,
+    TrickCount,
+)
 from bayesbridge.game.calls import Contract
 from bayesbridge.game.cards import Strain
 from bayesbridge.game.deal import Seat
@@ -37,8 +42,11 @@ from bayesbridge.runtime.jit import njit
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
 
+TRICKS_BEFORE_LEVEL: Final = 6
+"""Tricks that a contract needs beside those of its level."""
+
 GOALS: Final = range(7, 14)
-"""Numbers of tricks that contracts need: 6 more than their level."""
+"""Numbers of tricks that contracts need."""
 
 MOST_ROWS: Final = 20
 """Rows shown of an output that has labels: all strains with all declarers."""
@@ -51,6 +59,16 @@ MOST_COLUMNS: Final = 15
 
 MOST_VALUES: Final = 4096
 """Integers that a distribution may spread over."""
+
+
+class ExactCounts(NamedTuple):
+    """How many layouts have each value of an output, counted without drawing any."""
+
+    lowest: int  #: The value that the first count is of.
+    #: (…, values) for each number of the output the counts of ``lowest``, ``lowest + 1``
+    #: and so on; Python integers where they pass 2⁶³, or probabilities.
+    counts: NDArray[Any]
+    total: int  #: All layouts, which the counts add up to; 1 for probabilities.
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +183,7 @@ class Distribution(FrozenArrays, Displayable):
         ]
 
     def at(self, **where: Any) -> Self:
-        """The one number with these labels, without them."""
+        """The one number with these labels, as an output without labels."""
         places = self.places(**where)
         if len(places) != 1:
             open_dims = [dim for dim in self.labels if dim not in where]
@@ -174,12 +192,16 @@ class Distribution(FrozenArrays, Displayable):
                 f"{self.name!r} has several numbers: pick one by {dims}", name=self.name
             )
         (place,) = places
-        support_axis = self.draws.shape[1 + len(self.output.dims) :]
-        by_cell = self.draws.reshape(len(self.draws), len(self.mean), *support_axis)
+        # Where each layout has a distribution, the draws have a last axis of probabilities.
+        label_axes = len(self.output.dims)
+        shape_of_draw = self.draws.shape[1 + label_axes :]
+        draws_by_cell = self.draws.reshape(
+            len(self.draws), len(self.mean), *shape_of_draw
+        )
         return replace(
             self,
             output=replace(self.output, dims=(), coords={}),
-            draws=by_cell[:, place],
+            draws=draws_by_cell[:, place],
             mean=self.mean[places],
             sd=self.sd[places],
             pmf=self.pmf[places],
@@ -197,7 +219,10 @@ class Distribution(FrozenArrays, Displayable):
         return number
 
     def met(self, *places: int) -> slice:
-        """From the first to the last value that occurs in one of the cells."""
+        """From the first to the last value that occurs in one of these cells.
+
+        ``places`` are indices into :attr:`cells`, the slice goes into :attr:`values`.
+        """
         occurring = np.flatnonzero((self.pmf[list(places)] > 0).any(axis=0))
         if not len(occurring):
             return slice(None)
@@ -291,30 +316,31 @@ class Distribution(FrozenArrays, Displayable):
         Such as ``3NT makes``, or only ``T ≥ 9`` where no contract makes by it.
         """
         if self.is_contract_chance and tricks in GOALS:
-            return f"{tricks - 6}{self.asked.strain.name} makes"
+            return f"{self._contract_name(tricks)} makes"
         return f"{self.name} ≥ {tricks}"
 
     @property
     def title(self) -> str:
-        """What is counted and for whom.
+        """What is counted and for whom: the heading of its table.
 
-        Of tricks at the table with strain, declarer and dummy.
+        Of tricks at the table it names strain, declarer and dummy, of other counts of
+        tricks the pair.
         """
         output = self.output
-        names = self.asked.names
+        pair_names = self.asked.names
         strain = STRAINS[self.asked.strain.name]
         if output.tricks is None:
-            return f"{self.name}, for {names}: {output.doc}"
+            return f"{self.name}, for {pair_names}: {output.doc}"
         if output.tricks.at_table:
             declarer, dummy = self.asked.pair
             return f"Tricks of {SEATS[declarer.name]}, dummy {SEATS[dummy.name]}, in {strain}"
         if output.title:
-            title = f"{self.name} of {names}: {output.title}"
+            title = f"{self.name} of {pair_names}: {output.title}"
             if self._ignores_trumps:
                 title += ", without trumps"
             return title
         doc = f"{output.doc[:1].lower()}{output.doc[1:].removesuffix('.')}"
-        return f"{self.name} of {names}, in {strain}: {doc}"
+        return f"{self.name} of {pair_names}, in {strain}: {doc}"
 
     @property
     def _ignores_trumps(self) -> bool:
@@ -323,30 +349,36 @@ class Distribution(FrozenArrays, Displayable):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences that a reader needs.
+        """Sentences below the table of a number of tricks.
 
-        What the number of tricks is, and what it does not answer.
+        What the number is, and what it does not answer. Where the output has a ``note`` for
+        readers, that stands in place of the sentence it was declared with.
         """
-        asked = self.asked
+        output = self.output
         at_table = self.count.at_table
-        sentences = [self.output.note or f"{self.name}: {self.output.doc}"]
-        if not self.output.note and not at_table:
+        sentences = [output.note or f"{self.name}: {output.doc}"]
+        if not output.note and not at_table:
             sentences.append(
                 f"{self.name} is not the number of tricks at the table, which the "
                 "estimator tricks gives."
             )
         if self._ignores_trumps:
             sentences.append(WITHOUT_TRUMPS)
-        if not asked.declares:
-            subject = f"captures of {asked.names}"
-            if at_table:
-                declarer = asked.pair[0].name
-                subject = f"tricks that {asked.names} would take if {declarer} declared"
-            sentences.append(
-                f"These are the {subject}; this is not declarer's contract, "
-                f"{asked.contract}."
-            )
+        if not self.asked.declares:
+            sentences.append(self._defence_sentence())
         return sentences
+
+    def _defence_sentence(self) -> str:
+        """That the contract is the other side's, so that these tricks are not declarer's."""
+        pair_names = self.asked.names
+        subject = f"captures of {pair_names}"
+        if self.count.at_table:
+            declarer = self.asked.pair[0].name
+            subject = f"tricks that {pair_names} would take if {declarer} declared"
+        return (
+            f"These are the {subject}; this is not declarer's contract, "
+            f"{self.asked.contract}."
+        )
 
     @property
     def tables(self) -> list[Table]:
@@ -362,25 +394,26 @@ class Distribution(FrozenArrays, Displayable):
         ]
 
     def _tricks_table(self) -> Table:
-        """How many, with P(at least so many) beside it.
+        """The table of a number of tricks: P(each), with P(at least so many) beside it.
 
-        Ends rarer than ``RARE`` are left out, and that is said.
+        The first row is P(the estimator cannot count), as where the conditions of
+        Algorithm 2 fail, if that ever happens. Where each layout has a distribution, every
+        number has a small probability: then both ends rarer than ``RARE`` are left out, and
+        a note tells their probability.
         """
-        failing = self.count.failing
-        fails = self.fails
         possible = list(self.occurring) if self.holds else []
         shown = possible
         if self.output.support is not None:
             shown = [tricks for tricks in possible if self._is_inside(tricks)]
         rows: list[list[str | float]] = []
-        if fails:
-            rows.append([failing, fails, ""])
+        if self.fails:
+            rows.append([self.count.failing, self.fails, ""])
         for tricks in shown:
             label = f"{self.name} = {tricks}"
-            rows.append([label, self.share(tricks), self._goal_words(tricks)])
+            rows.append([label, self.share(tricks), self._at_least_words(tricks)])
         notes = []
         if len(shown) < len(possible):
-            left_out = percent(1 - fails - sum(map(self.share, shown)))
+            left_out = percent(1 - self.fails - sum(map(self.share, shown)))
             notes.append(f"Numbers not shown: {left_out} together.")
         notes.append(self._mean_sentence())
         return Table(self.title, ["", "P", ""], rows, [*notes, *self.notes], bars=True)
@@ -390,13 +423,19 @@ class Distribution(FrozenArrays, Displayable):
         fewer_or_equal = 1 - self.at_least(tricks + 1)
         return self.at_least(tricks) >= RARE and fewer_or_equal >= RARE
 
-    def _goal_words(self, tricks: int) -> str:
-        """P(at least so many), with what it is called."""
-        colon = "" if self.is_contract_chance and tricks in GOALS else ":"
+    def _at_least_words(self, tricks: int) -> str:
+        """P(at least so many), as ``3NT makes 61 %`` or ``T ≥ 9: 61 %``."""
+        colon = ":"
+        if self.is_contract_chance and tricks in GOALS:
+            colon = ""
         return f"{self.goal(tricks)}{colon} {percent(self.at_least(tricks))}"
 
     def _mean_sentence(self) -> str:
-        """How many tricks on average, and how often they cannot be counted."""
+        """How many tricks on average, and how often they cannot be counted.
+
+        The output declares in words what failing and not failing is called
+        (``conditions fail``, ``they hold``), and a value that stands for failing.
+        """
         failing = self.count.failing.capitalize()
         mean = self.mean_if_held
         if mean is None:
@@ -409,11 +448,15 @@ class Distribution(FrozenArrays, Displayable):
         )
 
     def _number_table(self) -> Table:
-        """A whole number that does not count tricks."""
-        occurring = self.met(0)
+        """The table of one whole number that counts no tricks: P(each value).
+
+        The values go from the first to the last that occurs; where these are more than
+        ``MOST_BARS``, each row has a stretch of neighbours.
+        """
+        occurring = self.met(0)  # a number without labels has one cell
         values = self.values[occurring]
         shares = self.shares[occurring]
-        values_a_row = -(-len(values) // MOST_BARS)
+        values_a_row = -(-len(values) // MOST_BARS)  # rounded up
         rows: list[list[str | float]] = []
         for begin in range(0, len(values), values_a_row):
             stretch = slice(begin, begin + values_a_row)
@@ -429,42 +472,57 @@ class Distribution(FrozenArrays, Displayable):
         return Table(self.title, ["", "P"], rows, [note], bars=True)
 
     def _labelled_table(self) -> Table:
-        """A row for each label, of many those with the largest means."""
-        ranked = self._ranked_cells()
-        shown = ranked[:MOST_ROWS]
-        columns = self.met(*shown)
-        if self.output.dtype == "bool" or len(self.values[columns]) > MOST_COLUMNS:
-            columns = slice(0)
-        names = [" ".join(cell.values()) for cell in self.cells]
+        """The table of an output with labels: a row for each cell (number) with its mean.
+
+        Of many cells the ``MOST_ROWS`` with the largest means are shown. The columns after
+        the spread are P(each value), where the values are few.
+        """
+        ranked_cells = self._ranked_cells()
+        shown_cells = ranked_cells[:MOST_ROWS]
+        columns = self._value_columns(shown_cells)
+        row_names = [" ".join(cell.values()) for cell in self.cells]
         rows = []
-        for cell in shown:
-            shares = [float(share) or "" for share in self.pmf[cell, columns]]
+        for cell in shown_cells:
             mean = f"{self.mean[cell]:.3f}"
             sd = f"{self.sd[cell]:.3f}"
-            rows.append([names[cell], mean, sd, *shares])
+            shares = map(_positive_or_blank, self.pmf[cell, columns])
+            rows.append([row_names[cell], mean, sd, *shares])
         values = self.values[columns]
         notes = []
         if len(values):
             notes.append("The columns after sd are P(that value).")
-        if len(ranked) > MOST_ROWS:
-            not_shown = counting(len(ranked) - MOST_ROWS)
+        if len(ranked_cells) > MOST_ROWS:
+            not_shown = counting(len(ranked_cells) - MOST_ROWS)
             notes.append(
                 f"… and {not_shown} more rows of {self.name}, which --json prints."
             )
         heads = [", ".join(self.output.dims), "mean", "sd", *map(str, values)]
         return Table(f"{self.name}: {self.output.doc}", heads, rows, notes)
 
-    def _ranked_cells(self) -> list[int]:
-        """The cells that say something, in the order they are shown.
+    def _value_columns(self, cells: list[int]) -> slice:
+        """Which of :attr:`values` get a column each: those that occur in the cells.
 
-        Strains go from no trumps down, the pair's seats come first; of many those with
-        the largest means.
+        None for what is true or false, whose mean says it all, nor where they are many.
+        """
+        occurring = self.met(*cells)
+        is_boolean = self.output.dtype == "bool"
+        if is_boolean or len(self.values[occurring]) > MOST_COLUMNS:
+            return slice(0, 0)
+        return occurring
+
+    def _ranked_cells(self) -> list[int]:
+        """The cells (numbers of an output with labels) in the order of the table's rows.
+
+        Cells whose mean and spread are 0 say nothing and are left out, unless all are so.
+        Strains go from no trumps down, the pair's seats come first; labels without such an
+        order stay as declared. Among more cells than rows, the largest means come first
+        within equal labels.
         """
         cells = self.cells
         seats = [*(seat.name for seat in self.asked.pair), *SEATS]
         label_orders = {"strain": [*STRAINS], "suit": [*SYMBOLS], "seat": seats}
 
-        def rank(cell: int) -> tuple[float, ...]:
+        def sort_key(cell: int) -> tuple[float, ...]:
             ranks: list[float] = []
             for dim, label in cells[cell].items():
                 order = label_orders.get(dim, [])
@@ -476,30 +534,42 @@ class Distribution(FrozenArrays, Displayable):
         informative = [
             cell for cell in range(len(cells)) if self.mean[cell] or self.sd[cell]
         ]
-        return sorted(informative or range(len(cells)), key=rank)
+        return sorted(informative or range(len(cells)), key=sort_key)
 
     @property
     def document(self) -> dict[str, Any]:
-        """Mean, spread and distribution, nested by the labels.
+        """Mean, spread and distribution, as ``--json`` prints them.
 
-        Of tricks also P(at least so many).
+        An output with labels has a dictionary in a dictionary for each of them:
+        ``document["S"]["N"]`` is the cell with the labels S and N. A count of tricks has
+        P(at least 7 … 13) too.
         """
         document: dict[str, Any] = {}
-        for place, cell in enumerate(self.cells):
-            nested = document
-            for label in cell.values():
-                nested = nested.setdefault(label, {})
-            nested |= self._cell_document(place)
+        for place, labels in enumerate(self.cells):
+            cell_document = document
+            for label in labels.values():
+                cell_document = cell_document.setdefault(label, {})
+            cell_document.update(self._cell_document(place))
         if self.counts_tricks:
-            goals = self.goals
-            document["at_table"] = self.count.at_table
-            document["at_least"] = {str(goal): share for goal, share in goals.items()}
-            if self.is_contract_chance:
-                document["makes"] = {
-                    self.goal(goal).removesuffix(" makes"): share
-                    for goal, share in goals.items()
-                }
+            document.update(self._goals_document())
         return document
+
+    def _goals_document(self) -> dict[str, Any]:
+        """P(at least 7 … 13 tricks), and by the names of contracts where these make by it."""
+        shares = self.goals
+        document: dict[str, Any] = {
+            "at_table": self.count.at_table,
+            "at_least": {str(tricks): share for tricks, share in shares.items()},
+        }
+        if self.is_contract_chance:
+            document["makes"] = {
+                self._contract_name(tricks): share for tricks, share in shares.items()
+            }
+        return document
+
+    def _contract_name(self, tricks: int) -> str:
+        """The contract that needs so many tricks, 7 to 13, such as ``3NT``."""
+        return f"{tricks - TRICKS_BEFORE_LEVEL}{self.asked.strain.name}"
 
     def _cell_document(self, place: int) -> dict[str, Any]:
         """Mean, spread and distribution of one cell."""
@@ -516,19 +586,31 @@ class Distribution(FrozenArrays, Displayable):
         return document
 
 
+def _positive_or_blank(share: float) -> float | str:
+    """A probability as a table shows it: blank where it is 0."""
+    return float(share) or ""
+
+
 class Accumulator:
-    """Running sums of one output: a distribution of integers, moments of any numbers."""
+    """Running sums of one output over layouts, a block at a time.
+
+    An output has a number for each of its cells, the combinations of its labels: one for
+    each suit, or just one. The layouts add their weights to a table of values for whole
+    numbers, and to weighted sums of values and squares for floating-point numbers.
+    """
 
     def __init__(self, output: Output, estimator: str) -> None:
         self.output = output
         self.estimator = estimator
-        self.lowest = 0
         self.exact = False
+        """Whether exact counts took the place of the sums."""
         self.kept: list[NDArray[Any]] = []
-        """Values of the layouts that are kept."""
+        """Values of the layouts that are kept, block by block."""
         cells = int(np.prod(output.shape))
-        self.mean = np.zeros(cells)
-        self.square = np.zeros(cells)
+        self.sum_of_values = np.zeros(cells)
+        self.sum_of_squares = np.zeros(cells)
+        self.lowest = 0
+        """The value that the first column of the table is of."""
         self.table: Floats | None = None
         """(cells, values) weight of each value from ``lowest`` on; ``None`` for
         floating-point numbers.
@@ -536,28 +618,42 @@ class Accumulator:
         if output.listed is not None:
             self.lowest = output.listed.start
             self.table = np.zeros((cells, len(output.listed)))
-        elif np.dtype(output.dtype).kind in "biu":
-            self.table = np.zeros((cells, 1))
+        elif np.dtype(output.dtype).kind in WHOLE_NUMBERS:
+            self.table = np.zeros((cells, 1))  # widened as values come
 
     def add(self, values: NDArray[Any], weights: Floats) -> None:
-        """Add (n, …) values with (n,) weights."""
-        flat = values.reshape(len(values), -1)
+        """Add a block of layouts: their (n, …) values, with (n,) weights."""
+        rows = values.reshape(len(values), -1)
         if self.table is None:
-            # `distribution` reports what grew too large.
-            with np.errstate(over="ignore", invalid="ignore"):
-                self.mean += weights @ flat
-                self.square += weights @ (flat.astype(np.float64) ** 2)
-            return
-        if self.output.support is not None:
-            self.table += (weights @ flat).reshape(self.table.shape)
-            return
-        if flat.dtype == np.bool_:
-            flat = flat.view(np.int8)
-        self.table = self._widened(self.table, flat)
-        _tally(np.ascontiguousarray(flat), weights, self.lowest, self.table)
+            self._add_floats(rows, weights)
+        elif self.output.support is not None:
+            # Each layout has a distribution: their weighted sum is that of the mixture.
+            self.table += (weights @ rows).reshape(self.table.shape)
+        else:
+            self.table = self._add_integers(rows, weights, self.table)
+
+    def _add_floats(self, rows: NDArray[Any], weights: Floats) -> None:
+        """Add (n, cells) floating-point numbers to the sums."""
+        # `distribution` reports what grew too large.
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.sum_of_values += weights @ rows
+            self.sum_of_squares += weights @ (rows.astype(np.float64) ** 2)
+
+    def _add_integers(
+        self, rows: NDArray[Any], weights: Floats, table: Floats
+    ) -> Floats:
+        """The table with the weights of (n, cells) integers or booleans added."""
+        integers = rows.view(np.int8) if rows.dtype == np.bool_ else rows
+        widened = self._widened(table, integers)
+        _tally(np.ascontiguousarray(integers), weights, self.lowest, widened)
+        return widened
 
     def _widened(self, table: Floats, values: NDArray[Any]) -> Floats:
-        """The table, with room for these values."""
+        """The (cells, values) table, with columns added at both ends for these values.
+
+        Sets ``lowest`` anew. Refuses values outside the domain that was declared, and
+        those spread over more integers than ``MOST_VALUES``.
+        """
         width = table.shape[1]
         low = self.lowest
         high = self.lowest + width - 1
@@ -573,34 +669,34 @@ class Accumulator:
                 f"{MOST_VALUES} integers"
             )
             raise self._broken(f"ranges from {low} to {high}: {remedy}")
-        before = self.lowest - low
-        after = high - self.lowest - width + 1
-        if not before and not after:
+        columns_before = self.lowest - low
+        columns_after = high - self.lowest - width + 1
+        if not columns_before and not columns_after:
             return table
         self.lowest = low
-        return np.pad(table, ((0, 0), (before, after)))
+        return np.pad(table, ((0, 0), (columns_before, columns_after)))
 
-    def count(self, lowest: int, counts: NDArray[Any], total: int) -> None:
-        """Add exact counts of layouts by value, for all that was to be added.
+    def count(self, exact: ExactCounts) -> None:
+        """Put exact counts of all layouts in place of what was added.
 
-        The counts are of the values from ``lowest`` on; probabilities with a total of 1
-        serve too.
+        The table gets a column for each value that the output lists (all values it may have,
+        where it declares them), else for those from the first to the last that occurs.
         """
-        counts = np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1])
-        shares = counts / total
+        counts = np.array(exact.counts, dtype=np.float64)
+        shares = counts.reshape(-1, counts.shape[-1]) / exact.total
         occurring = np.flatnonzero(shares.any(axis=0))
-        # Values that never occur stand at neither end of the table.
-        begin = int(occurring[0])
-        end = int(occurring[-1]) + 1
-        low = lowest + begin
-        high = lowest + end - 1
+        first = int(occurring[0])
+        last = int(occurring[-1])
+        low = exact.lowest + first
+        high = exact.lowest + last
         listed = self.output.listed or range(low, high + 1)
         if low < listed.start or high >= listed.stop:
             raise self._outside(low, high)
         self.lowest = listed.start
         self.table = np.zeros((len(shares), len(listed)))
-        place = low - listed.start
-        self.table[:, place : place + end - begin] = shares[:, begin:end]
+        self.table[:, low - listed.start : high + 1 - listed.start] = shares[
+            :, first : last + 1
+        ]
         self.exact = True
 
     def _outside(self, low: int, high: int) -> PluginError:
@@ -617,37 +713,48 @@ class Accumulator:
         )
 
     def distribution(self, exact: bool, name: str, asked: TrickContext) -> Distribution:
-        """What was added up; refuses numbers too large to have moments."""
-        values = np.zeros(0, np.int64)
-        pmf = np.zeros((len(self.mean), 0))
-        if self.table is not None:
-            # Ten million weights miss one by rounding.
-            self.table /= self.table.sum(axis=1, keepdims=True)
-            values = self.lowest + np.arange(self.table.shape[1])
-            pmf = self.table
-            self.mean = pmf @ values
-            self.square = pmf @ (values**2)
-        if not np.isfinite(self.square).all():
+        """The distribution of what was added up, with the mean and spread of every cell.
+
+        ``name`` is that of the output in results. ``exact`` says whether the layouts added
+        are all that fit, with exact weights; exact counts make it exact anyway. Refuses
+        numbers too large to have moments.
+        """
+        values, pmf = self._values_and_shares()
+        if self.table is None:
+            mean = self.sum_of_values
+            mean_square = self.sum_of_squares
+        else:
+            mean = pmf @ values
+            mean_square = pmf @ (values**2)
+        if not np.isfinite(mean_square).all():
             raise self._broken(
                 f"has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it"
             )
-        sd = np.sqrt(np.maximum(self.square - self.mean**2, 0.0))
-        kept = np.concatenate(
-            [np.empty((0, *self.output.returned), self.output.dtype), *self.kept]
-        )
-        exact = exact or self.exact
+        # The empty block gives shape and type where no layout was kept.
+        no_draws = np.empty((0, *self.output.returned), self.output.dtype)
         return Distribution(
-            self.output,
-            read_only(kept),
-            self.mean,
-            sd,
-            exact,
-            values,
-            pmf,
-            self.estimator,
-            name,
-            asked,
+            output=self.output,
+            draws=read_only(np.concatenate([no_draws, *self.kept])),
+            mean=mean,
+            sd=np.sqrt(np.maximum(mean_square - mean**2, 0.0)),
+            exact=exact or self.exact,
+            values=values,
+            pmf=pmf,
+            estimator=self.estimator,
+            name=name,
+            asked=asked,
         )
+
+    def _values_and_shares(self) -> tuple[NDArray[np.int64], Floats]:
+        """The whole numbers of the table, and their probabilities (cells, values).
+
+        Both are empty for floating-point numbers, which have no table.
+        """
+        if self.table is None:
+            return np.zeros(0, np.int64), np.zeros((len(self.sum_of_values), 0))
+        # The weights add up to one, but ten million of them miss it by rounding.
+        shares = self.table / self.table.sum(axis=1, keepdims=True)
+        return self.lowest + np.arange(self.table.shape[1]), shares
 
 
 @njit
@@ -657,7 +764,10 @@ def _tally(
     lowest: int,
     table: NDArray[np.float64],
 ) -> None:
-    """Add (n,) weights of (n, cells) values to the (cells, values) table."""
+    """Add (n,) weights of (n, cells) values to the (cells, values) table.
+
+    The first column of the table is of the value ``lowest``.
+    """
     for i in range(len(values)):
         weight = weights[i]
         for cell in range(values.shape[1]):

@@ -31,14 +31,21 @@ NEVER_CHANGES: Final = 1e-9  # a spread below this is the rounding of a weight
 FEWEST_DRAWS: Final = 10.0  # with fewer a mean under a condition has no error
 
 
-class Unknown(NamedTuple):
-    """Monte Carlo standard error of a mean and its effective sample size.
+class MonteCarloError(NamedTuple):
+    """Monte Carlo standard error of a mean, and its effective sample size.
 
     ``nan`` where they mean nothing.
     """
 
     mcse: float = nan
     ess: float = nan
+
+
+NOT_STATED: Final = MonteCarloError()
+"""Where draws do not tell how far a mean may be off."""
+
+EXACT: Final = MonteCarloError(mcse=0.0)
+"""Of a mean that no draw is behind."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,8 +61,8 @@ class Quantity:
     given: NDArray[np.bool_] | None = None
     event: bool = False  #: Whether it is 0 or 1, so that an interval says nothing.
     moments: Sequence[float] = ()
-    """Mean and spread where the posterior has more layouts than draws were kept; else
-    they follow from these.
+    """Mean and standard deviation where the posterior has more layouts than draws were
+    kept; else they follow from these.
     """
 
     @property
@@ -72,7 +79,7 @@ class Quantity:
         0 for a number that never changes, whatever the rounding of its weight.
         """
         if self.moments:
-            spread = self.moments[1]
+            _mean, spread = self.moments
         else:
             spread = sqrt(float(self.chances @ ((self.values - self.mean) ** 2)))
         if spread > NEVER_CHANGES:
@@ -108,33 +115,48 @@ class KeptDraws:
         """Whether they are independent draws with importance weights."""
         return not (self.log_weights is None or self.exact or self.batches)
 
-    def error(self, quantity: Quantity) -> Unknown:
-        """How far the mean of a quantity may be off."""
-        if quantity.exact:
-            return Unknown(mcse=0.0)
-        counted = np.ones(self.weights.shape)
-        if quantity.given is not None:
-            counted = quantity.given.astype(np.float64)
-            if self._effective(counted) < FEWEST_DRAWS:
-                return Unknown()
-        share = float((self.weights * counted).sum())
-        if not share:
-            return Unknown()
-        influence = counted * (quantity.draws - quantity.mean) / share
-        error = self._error_of_mean(influence)
-        if quantity.event or self.weighted:
-            farthest = share * float(np.abs(influence).max())
-            if quantity.event:
-                farthest = max(quantity.mean, 1.0 - quantity.mean)
-            error = hypot(error, farthest / self._effective(counted))
-        if not error:
-            return Unknown()
-        ess = float(round((quantity.sd / error) ** 2)) if quantity.sd else nan
-        return Unknown(float(f"{error:.2g}"), ess)
+    def error(self, quantity: Quantity) -> MonteCarloError:
+        """How far the mean of a quantity may be off, since it is taken over draws.
 
-    def _effective(self, counted: Floats) -> float:
-        """How many equal draws those that are counted, (n,) of 0 or 1, are worth."""
-        weights = self.weights * counted
+        The mean may be a conditional one, over the draws that ``given`` picks. Its standard
+        error is that of the mean of the draws' influences: how much the mean moves for a
+        little more weight on a draw. Draws that agree would so state no error: where an
+        event (0 or 1) is rare or never happened, or few draws bear the weight, what one
+        more draw of the opposite kind would change is added in quadrature.
+        """
+        if quantity.exact:
+            return EXACT
+        is_given = np.ones(self.weights.shape)
+        if quantity.given is not None:
+            is_given = quantity.given.astype(np.float64)
+            if self._effective(is_given) < FEWEST_DRAWS:
+                return NOT_STATED
+        share_given = float((self.weights * is_given).sum())
+        if not share_given:
+            return NOT_STATED
+        deviations = quantity.draws - quantity.mean
+        influence = is_given * deviations / share_given
+        error = self._error_of_mean(influence)
+        if quantity.event:
+            opposite = max(quantity.mean, 1.0 - quantity.mean)
+            error = hypot(error, opposite / self._effective(is_given))
+        elif self.weighted:
+            farthest = share_given * float(np.abs(influence).max())
+            error = hypot(error, farthest / self._effective(is_given))
+        if not error:
+            return NOT_STATED
+        effective_draws = (
+            float(round((quantity.sd / error) ** 2)) if quantity.sd else nan
+        )
+        return MonteCarloError(mcse=float(f"{error:.2g}"), ess=effective_draws)
+
+    def _effective(self, is_given: Floats) -> float:
+        """How many equal draws those picked, (n,) of 0 or 1, are worth together.
+
+        With importance weights (Σ w)² / Σ w² of those picked, else their share of the
+        effective sample size of all.
+        """
+        weights = self.weights * is_given
         total = float(weights.sum())
         if not self.weighted:
             return self.ess * total
@@ -144,19 +166,37 @@ class KeptDraws:
         return total**2 / squares
 
     def _error_of_mean(self, influence: Floats) -> float:
-        """Standard error of the mean of (n,) influences."""
+        """Standard error of the weighted mean of (n,) influences.
+
+        An influence is how much an estimate moves for a little more weight on a draw; their
+        mean is 0. For draws without importance weights the error is their spread over the
+        square root of the effective sample size; else it is (Σ W² u²)½, with what the kind
+        of weights adds.
+        """
         if influence.min() == influence.max():
             return 0.0
         variance = float((self.weights * influence**2).sum())
+        weighted_variance = float((self.weights**2 * influence**2).sum())
         # Rare events may have been met at light draws only: no better than if all draws
         # counted the same.
-        own = float((self.weights**2 * influence**2).sum())
-        own = max(own, variance / influence.size)
+        weighted_variance = max(weighted_variance, variance / influence.size)
         if self.batches is not None:
-            moved = standard_error(self.batches.moved(influence, self.weights))
-            return sqrt(moved**2 + own * self.batches.drawn)
+            return self._error_with_batches(self.batches, influence, weighted_variance)
         if self.weighted:
             # An engine that knows its weights to deceive states a smaller ESS than they have.
-            kish = 1.0 / float((self.weights**2).sum())
-            return sqrt(max(1.0, kish / self.ess) * own)
+            kish_size = 1.0 / float((self.weights**2).sum())
+            overstated = max(1.0, kish_size / self.ess)
+            return sqrt(overstated * weighted_variance)
         return sqrt(variance / self.ess)
+
+    def _error_with_batches(
+        self, batches: Batches, influence: Floats, weighted_variance: float
+    ) -> float:
+        """The error where weights are averages over batches of bidding styles.
+
+        Each batch alone would have given another mean: their spread is the error of the
+        averages. That of the draws comes on top where layouts were drawn at all, not
+        walked.
+        """
+        error_of_averages = standard_error(batches.moved(influence, self.weights))
+        return sqrt(error_of_averages**2 + weighted_variance * batches.drawn)

@@ -25,10 +25,16 @@ from bayesbridge.display.words import tell
 from bayesbridge.engines.budget import USUAL, Budget
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
 from bayesbridge.estimators.builtin import BUILT_IN, OWNERS, LengthsTogether
 from bayesbridge.estimators.contract_odds import ContractOdds
-from bayesbridge.estimators.distribution import Accumulator, Distribution, TrickContext
+from bayesbridge.estimators.distribution import (
+    Accumulator,
+    Distribution,
+    ExactCounts,
+    TrickContext,
+)
 from bayesbridge.estimators.protocol import (
     Estimator,
     Question,
@@ -59,6 +65,9 @@ SLOW_LAYOUT: Final = 1e-3
 
 MORE_THAN_ASKED: Final = 1.25
 """Layouts of a posterior over those that were asked for, up to which all are used."""
+
+FEWEST_ASKED: Final = 2
+"""Layouts that an estimator is asked about however long they take: a spread needs two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +203,9 @@ class EstimatorRun:
         """Put exact counts in place of sums over draws, where they can be had."""
         for estimator in self.working:
             with self.catching_failures_of(estimator):
-                exact_counts = counted(posterior, estimator, self.question)
-                for name, counts in exact_counts.items():
-                    self.sums[estimator.name, name].count(*counts)
+                counts_by_output = exact_counts(posterior, estimator, self.question)
+                for name, counts in counts_by_output.items():
+                    self.sums[estimator.name, name].count(counts)
 
     def distributions(self, posterior: Posterior) -> dict[str, Distribution]:
         """What every output is, by its name in results; none of those that failed."""
@@ -228,13 +237,17 @@ def evaluate(
     """Run every estimator over every layout of a posterior.
 
     An estimator that fails is left out and reported, the others go on. Where all
-    layouts would take longer than the budget, they get fewer:
-    :func:`layouts_within_budget`.
+    layouts would take longer than the budget (by default the draws that the posterior
+    was asked for), they get fewer: :func:`layouts_within_budget`. The value of each
+    layout is kept too, for errors and plots; of more than ``MOST_KEPT`` layouts that of
+    some only, resampled by their weights so that they count the same.
     """
     _verify_names_differ(estimators)
     random = generator(rng)
+    if budget is None:
+        _, wanted_draws = posterior.asked
+        budget = Budget(wanted_draws)
     estimator_run = EstimatorRun(estimators, question)
-    budget = budget or Budget(posterior.asked[1])
     posterior = estimator_run.within(budget, posterior, random)
     keeps_all = len(posterior) <= MOST_KEPT
     estimator_run.add_layouts(posterior, keep_values=keeps_all)
@@ -242,11 +255,16 @@ def evaluate(
         estimator_run.keep_values(posterior.resample(KEPT, random))
     if not posterior.exact:
         estimator_run.count_exactly(posterior)
-    numbers = estimator_run.distributions(posterior)
     log_weights = None
     if keeps_all and posterior.importance is not None:
         log_weights = posterior.importance.log
-    return Evaluation(posterior, question, numbers, log_weights, estimator_run.failures)
+    return Evaluation(
+        posterior=posterior,
+        question=question,
+        numbers=estimator_run.distributions(posterior),
+        log_weights=log_weights,
+        failures=estimator_run.failures,
+    )
 
 
 def _verify_names_differ(estimators: Sequence[Estimator]) -> None:
@@ -273,18 +291,18 @@ def tell_if_slow(estimator: Estimator, seconds: float, layouts: int) -> None:
 
 
 def result_name(estimator: str, output: str) -> str:
-    """The name of an output in results, whoever else is asked.
+    """The name that an output has in results, the same in every run.
 
-    Its own, unless that is an output of another estimator of the package.
+    The output's own name; but if an estimator of the package has an output of this
+    name, others' get the name of their estimator before it.
 
     >>> result_name("capture", "T"), result_name("mine", "fit"), result_name("mine", "T")
     ('T', 'fit', 'mine_T')
     """
-    return (
-        output
-        if OWNERS.get(output, estimator) == estimator
-        else f"{estimator}_{output}"
-    )
+    owner = OWNERS.get(output, estimator)
+    if owner == estimator:
+        return output
+    return f"{estimator}_{output}"
 
 
 def _taken(name: str, first: str, second: str) -> PluginError:
@@ -309,48 +327,73 @@ def layouts_within_budget(posterior: Posterior, cost: float, budget: Budget) -> 
         return layouts
     if budget.seconds is not None:
         affordable = int(min(budget.seconds / cost, layouts))
-        return min(layouts, max(2, affordable))
-    most = budget.draws
-    if most is None:
+        return min(layouts, max(FEWEST_ASKED, affordable))
+    wanted = budget.draws
+    if wanted is None:
         usual = USUAL["estimate"]
-        most = usual.layouts(cost, usual.draws or 0)
-    return layouts if layouts <= MORE_THAN_ASKED * most else most
+        wanted = usual.layouts(cost, usual.draws or 0)
+    if layouts <= MORE_THAN_ASKED * wanted:
+        return layouts
+    return wanted
 
 
-def counted(
+def exact_counts(
     posterior: Posterior, estimator: Estimator, question: Question
-) -> dict[str, tuple[int, NDArray[Any], int]]:
-    """The outputs that the estimator can count exactly, without a draw.
+) -> dict[str, ExactCounts]:
+    """The outputs of an estimator that can be counted over all layouts, without a draw.
 
-    By name, the arguments of :meth:`Accumulator.count`: the lowest value, the counts
-    from there on, and their total.
+    Under hard evidence alone all layouts that fit weigh the same, and the estimator may
+    count them itself. Under calls that are exact conditions on single hands, the tables
+    of these may give the distribution of a quantity that the estimator names.
     """
     target = posterior.target
     if target.plain:
-        counts_by_output = run_exact(
-            estimator, target.constraints, question, target.count
-        )
-        return {
-            name: (lowest, counts, target.count)
-            for name, (lowest, counts) in counts_by_output.items()
-        }
+        return _counts_by_estimator(target, estimator, question)
     tables = posterior.tables
+    if isinstance(tables, LevelTables):
+        return _shares_by_tables(tables, target.constraints, estimator, question)
+    return {}
+
+
+def _counts_by_estimator(
+    target: Target, estimator: Estimator, question: Question
+) -> dict[str, ExactCounts]:
+    """By output, the layouts with each value, as the estimator counts them."""
+    layouts = target.count
+    counts_by_output = run_exact(estimator, target.constraints, question, layouts)
+    return {
+        output: ExactCounts(lowest, counts, total=layouts)
+        for output, (lowest, counts) in counts_by_output.items()
+    }
+
+
+def _shares_by_tables(
+    tables: LevelTables,
+    constraints: Constraints,
+    estimator: Estimator,
+    question: Question,
+) -> dict[str, ExactCounts]:
+    """By output, P(0, 1, 2 …), where the tables of exact calls give it.
+
+    None for an estimator that names no ``quantities``, as only those of the package do,
+    nor where the tables would be too large.
+    """
     quantities = getattr(estimator, "quantities", None)
-    if quantities is None or not isinstance(tables, LevelTables):
+    if quantities is None:
         return {}
     lengths = tables.length_distributions()
-    distributions: dict[str, tuple[int, NDArray[Any], int]] = {}
+    shares_by_output: dict[str, ExactCounts] = {}
     try:
-        for name, quantity in quantities(question).items():
+        for output, quantity in quantities(question).items():
             if isinstance(quantity, LengthsTogether):
-                shares = lengths_together(lengths, target.constraints, quantity.seats)
+                shares = lengths_together(lengths, constraints, quantity.seats)
             else:
                 shares = tables.distribution(quantity)
             if shares is not None:
-                distributions[name] = (0, shares, 1)
+                shares_by_output[output] = ExactCounts(0, shares, total=1)
     except TablesTooLarge:
         return {}
-    return distributions
+    return shares_by_output
 
 
 def lengths_together(

@@ -32,9 +32,12 @@ from bayesbridge.game.layouts import Layouts, Masks, Singles
 from bayesbridge.runtime.jit import ANY_ORDER, njit, one_thread
 
 PAIRS: Final = 6
-"""Pairs of neighbouring ranks in a suit; the ace stays alone."""
+"""Pairs of neighbouring ranks in a suit, 2 and 3 to Q and K; the ace stays alone."""
 
-OWNERS_OF_TWO: Final = 16
+OWNERS: Final = 4
+"""Who may own a card: declarer 0, left opponent 1, dummy 2, right opponent 3."""
+
+OWNERS_OF_TWO: Final = OWNERS**2
 """Ways in which two cards may be owned."""
 
 HEADS: Final = 3
@@ -52,6 +55,7 @@ on 2 500 deals set aside.
 """
 
 TRICK_COUNTS: Final = 14
+RANKS: Final = 13
 SUITS_DOWN: Final = (Suit.S, Suit.H, Suit.D, Suit.C)
 
 # Rows of ``role`` in :func:`weights`.
@@ -109,7 +113,7 @@ def _remembered(table: bytes, trump: Suit | None) -> Singles:
 
 
 def _predicted(table: Masks, trump: Suit | None) -> Singles:
-    """(n, 14) P(tricks) of (n, 4) hands, block by block."""
+    """(n, 14) P(0 … 13 tricks) of (n, 4) hands, block by block."""
     n = len(table)
     chances = np.empty((n, TRICK_COUNTS), np.float32)
     buffers = Buffers.of(width=len(weights()["norm.weight"]))
@@ -120,58 +124,94 @@ def _predicted(table: Masks, trump: Suit | None) -> Singles:
             # of another size may round differently.
             filling = np.repeat(part[:1], BLOCK - len(part), axis=0)
             logits = _logits(np.concatenate([part, filling]), trump, buffers)
-            odds = np.exp(np.float32(SHARPER) * (logits - logits.max(axis=0)))
-            shares = odds / odds.sum(axis=0)
-            chances[begin : begin + BLOCK] = shares.T[: len(part)]
+            chances[begin : begin + BLOCK] = _sharpened(logits).T[: len(part)]
     return chances
 
 
-class Buffers(NamedTuple):
-    """Arrays that every block uses again, for vectors of width d.
+def _sharpened(logits: Singles) -> Singles:
+    """(14, n) probabilities by (14, n) logits: their softmax over the numbers of tricks.
 
-    Vectors are the 4 · BLOCK columns: those of the first suit of every layout, then of
-    the second, and so on. So kernels work on several layouts at once.
+    The factor makes the network surer of itself than it was trained to be.
+    """
+    below_highest = logits - logits.max(axis=0)  # so that nothing overflows
+    odds = np.exp(np.float32(SHARPER) * below_highest)
+    return np.asarray(odds / odds.sum(axis=0), np.float32)
+
+
+class Buffers(NamedTuple):
+    """Arrays that every block uses again, for tokens of width d.
+
+    Tokens (the vectors of suits) are the 4 · BLOCK columns: those of the first suit of
+    every layout, then of the second, and so on. So kernels work on several layouts at
+    once.
     """
 
-    hidden: Singles  # (4 · BLOCK, 2d) the first hidden layer, a row for each column
-    x: Singles  # (d, 4 · BLOCK) the vectors so far
+    entry: Singles  # (4 · BLOCK, 2d) the first hidden layer, a row for each token
+    tokens: Singles  # (d, 4 · BLOCK) the tokens so far
     normed: Singles  # (d, 4 · BLOCK) the same, normalised
-    addend: Singles  # (d, 4 · BLOCK) what is added to them next
-    joined: Singles  # (3d, 4 · BLOCK) queries, keys and values
+    mixed: Singles  # (d, 4 · BLOCK) what attention makes of those
+    addend: Singles  # (d, 4 · BLOCK) what is added to the tokens next
+    joined: Singles  # (3d, 4 · BLOCK) queries, keys and values of attention
+    hidden: Singles  # (2d, 4 · BLOCK) the hidden layer of the work on single tokens
 
     @classmethod
     def of(cls, width: int) -> Buffers:
         """Buffers whose content is undefined."""
         columns = len(Suit) * BLOCK
+        entry = np.empty((columns, 2 * width), np.float32)
+        normed = np.empty((width, columns), np.float32)
+        joined = np.empty((3 * width, columns), np.float32)
+        # Some share memory, which the processor's cache holds: what attention reads is
+        # not needed once it has mixed it.
         return cls(
-            hidden=np.empty((columns, 2 * width), np.float32),
-            x=np.empty((width, columns), np.float32),
-            normed=np.empty((width, columns), np.float32),
+            entry=entry,
+            tokens=np.empty((width, columns), np.float32),
+            normed=normed,
+            mixed=normed,
             addend=np.empty((width, columns), np.float32),
-            joined=np.empty((3 * width, columns), np.float32),
+            joined=joined,
+            hidden=joined[: 2 * width],
         )
 
 
 def _logits(table: Masks, trump: Suit | None, buffers: Buffers) -> Singles:
-    """(14, n) of the (n, 4) hands of one block."""
+    """(14, n) logits of 0 … 13 tricks for the (n, 4) hands of a block.
+
+    The four suits of a layout are four tokens (vectors of width d). After the layers
+    the trump suit's token, which stands first, and the mean of the four give the
+    logits; at no trumps the mean stands for both.
+    """
     net = weights()
-    _begin(table, trump, buffers)
+    _begin_tokens(table, trump, buffers)
     layers = sum(name.startswith("up.") and name.endswith(".weight") for name in net)
-    for k in range(layers):
-        _run_layer(k, last=k == layers - 1, buffers=buffers)
-    width, columns = buffers.x.shape
-    tokens = buffers.normed.reshape(width, len(Suit), columns // len(Suit))
-    total = tokens[:, 0] + tokens[:, 1] + tokens[:, 2] + tokens[:, 3]
-    mean = total * np.float32(0.25)
-    of_trumps = mean if trump is None else tokens[:, 0]
-    gathered = net["gather.weight"] @ np.concatenate([of_trumps, mean])
+    for layer in range(layers):
+        next_norm = f"before.{layer + 1}.weight"
+        if layer == layers - 1:
+            next_norm = "norm.weight"
+        _run_layer(layer, next_norm, buffers)
+    width, columns = buffers.normed.shape
+    layouts = columns // len(Suit)
+    tokens = buffers.normed.reshape(width, len(Suit), layouts)
+    mean_token = _sum_of_suits(tokens) * np.float32(1 / len(Suit))
+    trump_token = mean_token if trump is None else tokens[:, 0]
+    gathered = net["gather.weight"] @ np.concatenate([trump_token, mean_token])
     rectify(gathered, net["gather.bias"])
     logits = net["leave.weight"] @ gathered + net["leave.bias"][:, None]
     return np.asarray(logits, np.float32)
 
 
-def _begin(table: Masks, trump: Suit | None, buffers: Buffers) -> None:
-    """The first vectors, from the cards: the trumps first, else spades first."""
+def _sum_of_suits(tokens: Singles) -> Singles:
+    """(d, n) the four tokens of (d, 4, n) added up, always in this order."""
+    return tokens[:, 0] + tokens[:, 1] + tokens[:, 2] + tokens[:, 3]
+
+
+def _begin_tokens(table: Masks, trump: Suit | None, buffers: Buffers) -> None:
+    """Write the first tokens of a block: what the (n, 4) hands say of each suit.
+
+    The trump suit stands first, the others follow from spades down. A token is a
+    product of the entry layer, where each card adds a vector by its rank and owner, and
+    the suit one by its role: trumps, a side suit, or a suit at no trumps.
+    """
     net = weights()
     if trump is None:
         suits = list(SUITS_DOWN)
@@ -180,30 +220,36 @@ def _begin(table: Masks, trump: Suit | None, buffers: Buffers) -> None:
         suits = [trump, *(suit for suit in SUITS_DOWN if suit != trump)]
         roles = [TRUMPS, SIDE_SUIT, SIDE_SUIT, SIDE_SUIT]
     order = np.array(suits, np.int64)
-    enter(table, order, net["pairs"], net["role"][roles], buffers.hidden)
-    buffers.x[:] = 0.0
-    np.matmul(net["begin.weight"], buffers.hidden.T, buffers.addend)
-    _add(buffers, net["begin.bias"], net["before.0.weight"])
+    enter(table, order, net["pairs"], net["role"][roles], buffers.entry)
+    buffers.tokens[:] = 0.0
+    np.matmul(net["begin.weight"], buffers.entry.T, buffers.addend)
+    _add_and_normalise(buffers, net["begin.bias"], net["before.0.weight"])
 
 
-def _run_layer(k: int, last: bool, buffers: Buffers) -> None:
-    """Attention between the suits of a layout, then work on each alone."""
+def _run_layer(layer: int, next_norm: str, buffers: Buffers) -> None:
+    """Take the tokens (vectors of the suits) through one layer of the network.
+
+    First attention: each token takes in what the others of its layout hold. Then each
+    is worked on alone, through a hidden layer twice as wide. Both results are added to
+    the tokens, which are normalised anew for what follows; ``next_norm`` names the
+    weights of that after the layer.
+    """
     net = weights()
-    np.matmul(net[f"joined.{k}.weight"], buffers.normed, buffers.joined)
-    attend(buffers.joined, net[f"joined.{k}.bias"], HEADS, buffers.normed)
-    np.matmul(net[f"out.{k}.weight"], buffers.normed, buffers.addend)
-    _add(buffers, net[f"out.{k}.bias"], net[f"between.{k}.weight"])
-    up = buffers.joined[: 2 * len(buffers.x)]
-    np.matmul(net[f"up.{k}.weight"], buffers.normed, up)
-    rectify(up, net[f"up.{k}.bias"])
-    np.matmul(net[f"down.{k}.weight"], up, buffers.addend)
-    next_norm = "norm.weight" if last else f"before.{k + 1}.weight"
-    _add(buffers, net[f"down.{k}.bias"], net[next_norm])
+    np.matmul(net[f"joined.{layer}.weight"], buffers.normed, buffers.joined)
+    attend(buffers.joined, net[f"joined.{layer}.bias"], HEADS, buffers.mixed)
+    np.matmul(net[f"out.{layer}.weight"], buffers.mixed, buffers.addend)
+    between = net[f"between.{layer}.weight"]
+    _add_and_normalise(buffers, net[f"out.{layer}.bias"], between)
+
+    np.matmul(net[f"up.{layer}.weight"], buffers.normed, buffers.hidden)
+    rectify(buffers.hidden, net[f"up.{layer}.bias"])
+    np.matmul(net[f"down.{layer}.weight"], buffers.hidden, buffers.addend)
+    _add_and_normalise(buffers, net[f"down.{layer}.bias"], net[next_norm])
 
 
-def _add(buffers: Buffers, bias: Singles, scale: Singles) -> None:
-    """Add the addend and a bias to the vectors, and normalise them with a scale."""
-    add_and_norm(buffers.x, buffers.addend, bias, scale, buffers.normed)
+def _add_and_normalise(buffers: Buffers, bias: Singles, scale: Singles) -> None:
+    """Add the addend and a bias (d,) to the tokens; write them to ``normed``, scaled."""
+    add_and_norm(buffers.tokens, buffers.addend, bias, scale, buffers.normed)
 
 
 @njit
@@ -214,41 +260,56 @@ def enter(
     role: Singles,
     hidden: Singles,
 ) -> None:
-    """Write the first hidden layer to ``hidden`` (4n, 2d).
+    """Write the first hidden layer, a row for each suit of each layout.
 
-    A row for each column of what follows. ``table``: (n, 4) hands of declarer 0, left 1,
-    dummy 2 and right 3; ``order``: (4,) suits; ``pairs``: of :func:`weights`; ``role``:
-    (4, 2d) by suit.
+    ``table``: (n, 4) hands of declarer 0, left 1, dummy 2 and right 3.
+    ``order``: (4,) suits, as their tokens are ordered.
+    ``pairs``: (100, 2d) what two cards add by their owners, of :func:`weights`.
+    ``role``: (4, 2d) what the role of each suit adds, in the same order.
+    ``hidden``: (4n, 2d) is written: the sums, and 0 where they are negative; the n
+    layouts of the first suit, then those of the second …
     """
     n = len(table)
-    width = role.shape[1]
     rows = np.empty(PAIRS + 1, np.int64)
     for place in range(4):
+        # A card's owner is a number of two bits. In ``low`` and ``high`` the bit of a
+        # card is the lower and the upper one of them: left and right have the lower.
         shift = np.uint64(13 * order[place])
-        for i in range(n):
-            # An owner's number has two bits: the lower and the upper one, card by card.
-            low = (table[i, 1] | table[i, 3]) >> shift
-            high = (table[i, 2] | table[i, 3]) >> shift
+        for layout in range(n):
+            low = (table[layout, 1] | table[layout, 3]) >> shift
+            high = (table[layout, 2] | table[layout, 3]) >> shift
             _find_rows(low, high, rows)
-            # A row for each of six pairs of cards, and one for the ace.
-            a, b, c, d, e, f, g = rows
-            for j in range(width):
-                lower = role[place, j] + pairs[a, j] + pairs[b, j] + pairs[c, j]
-                value = lower + pairs[d, j] + pairs[e, j] + pairs[f, j] + pairs[g, j]
-                hidden[place * n + i, j] = max(value, np.float32(0))
+            _add_rows(role[place], pairs, rows, hidden[place * n + layout])
+
+
+@njit(inline="always")
+def _add_rows(
+    start: Singles, pairs: Singles, rows: NDArray[np.int64], total: Singles
+) -> None:
+    """Write to ``total`` (2d,) the sum of ``start`` (2d,) and seven rows of ``pairs``.
+
+    Negative sums become 0. The order of the addends is fixed: another rounds otherwise.
+    """
+    a, b, c, d, e, f, g = rows
+    for j in range(len(total)):
+        lower = start[j] + pairs[a, j] + pairs[b, j] + pairs[c, j]
+        value = lower + pairs[d, j] + pairs[e, j] + pairs[f, j] + pairs[g, j]
+        total[j] = max(value, np.float32(0))
 
 
 @njit
 def _find_rows(low: np.uint64, high: np.uint64, rows: NDArray[np.int64]) -> None:
-    """Write to ``rows`` (7,) the rows of ``pairs`` for the cards of a suit.
+    """Write to ``rows`` (7,) the rows of ``pairs`` that a suit's 13 cards stand for.
 
-    ``low`` and ``high`` have the bits of each owner's number, the two's lowest.
+    ``low`` and ``high`` have a bit for each card from the two up (bits of other suits
+    may follow): the lower and the upper bit of its owner's number. A pair of cards k has
+    16 rows from 16 k on, by its two lower and two upper bits; the ace has 4 rows.
     """
     both_cards = np.uint64(3)
     one_card = np.uint64(1)
-    for k in range(PAIRS):
+    for pair in range(PAIRS):
         owners = np.int64(low & both_cards) + 4 * np.int64(high & both_cards)
-        rows[k] = OWNERS_OF_TWO * k + owners
+        rows[pair] = OWNERS_OF_TWO * pair + owners
         low >>= np.uint64(2)
         high >>= np.uint64(2)
     owner_of_ace = np.int64(low & one_card) + 2 * np.int64(high & one_card)
@@ -290,80 +351,136 @@ def rectify(x: Singles, bias: Singles) -> None:
 
 @njit(fastmath=ANY_ORDER)
 def attend(joined: Singles, bias: Singles, heads: int, out: Singles) -> None:
-    """Each token of a deal becomes, head by head, a mean of the four values.
+    """Write to ``out`` what each suit's token takes in from the four of its layout.
 
-    A value is weighted by how the token's query fits its key.
+    Head by head, this is a mean of the four values, weighted by a softmax of how well
+    the token's query fits their keys.
 
-    ``joined`` (3d, 4n) holds queries, keys and values one below the other, ``bias`` is
-    (3d,) and ``out`` (d, 4n). Of the four tokens of a deal, n columns apart, ``w0`` …
-    ``w3`` (n,) are first how they fit, then their odds. The bias of the keys adds the
-    same to all that a query compares, so it is left out.
+    ``joined``: (3d, 4n) queries, keys and values, one below the other; a layout's four
+    tokens are n columns apart.
+    ``bias``: (3d,) of these. That of the keys adds the same to all that a query
+    compares, so it is left out.
+    ``out``: (d, 4n) is written; each head has its d / ``heads`` rows.
     """
-    triple, columns = joined.shape
-    d = triple // 3
+    d, columns = out.shape
     n = columns // 4
-    part = d // heads
-    scale = np.float32(1) / np.sqrt(np.float32(part))
-    fits = np.empty((4, n), np.float32)
-    w0, w1, w2, w3 = fits
+    head_rows = d // heads
+    scale = np.float32(1) / np.sqrt(np.float32(head_rows))
+    weights_of_four = np.empty((4, n), np.float32)
     inverse_total = np.empty(n, np.float32)
-    for begin in range(0, d, part):
+    for first_row in range(0, d, head_rows):
         for token in range(0, columns, n):
-            fits[:] = np.float32(0)
-            for j in range(begin, begin + part):
-                queries = joined[j, token : token + n]
-                k0 = joined[d + j]
-                k1 = k0[n:]
-                k2 = k0[2 * n :]
-                k3 = k0[3 * n :]
-                for i in range(n):
-                    query = (queries[i] + bias[j]) * scale
-                    w0[i] += query * k0[i]
-                    w1[i] += query * k1[i]
-                    w2[i] += query * k2[i]
-                    w3[i] += query * k3[i]
-            for i in range(n):
-                highest = max(max(w0[i], w1[i]), max(w2[i], w3[i]))
-                w0[i] = np.exp(w0[i] - highest)
-                w1[i] = np.exp(w1[i] - highest)
-                w2[i] = np.exp(w2[i] - highest)
-                w3[i] = np.exp(w3[i] - highest)
-                inverse_total[i] = np.float32(1) / (w0[i] + w1[i] + w2[i] + w3[i])
-            for j in range(begin, begin + part):
-                mixed = out[j, token : token + n]
-                v0 = joined[2 * d + j]
-                v1 = v0[n:]
-                v2 = v0[2 * n :]
-                v3 = v0[3 * n :]
-                value_bias = bias[2 * d + j]
-                for i in range(n):
-                    lower = w0[i] * v0[i] + w1[i] * v1[i]
-                    weighted = lower + w2[i] * v2[i] + w3[i] * v3[i]
-                    mixed[i] = weighted * inverse_total[i] + value_bias
+            weights_of_four[:] = np.float32(0)
+            for row in range(first_row, first_row + head_rows):
+                queries = joined[row, token : token + n]
+                _add_fits(queries, bias[row], scale, joined[d + row], weights_of_four)
+            _fits_to_odds(weights_of_four, inverse_total)
+            for row in range(first_row, first_row + head_rows):
+                value = 2 * d + row
+                mean = out[row, token : token + n]
+                _write_means(
+                    joined[value], bias[value], weights_of_four, inverse_total, mean
+                )
+
+
+# The steps of `attend` are inlined: as calls they would not be vectorised.
+@njit(fastmath=ANY_ORDER, inline="always")
+def _add_fits(
+    queries: Singles, bias: np.float32, scale: np.float32, keys: Singles, fits: Singles
+) -> None:
+    """Add to ``fits`` (4, n) one row's products of a token's queries with four keys.
+
+    ``queries``: (n,), to which ``bias`` belongs; ``keys``: (4n,), those of the four
+    tokens of a layout n apart.
+    """
+    n = len(queries)
+    k0 = keys
+    k1 = keys[n:]
+    k2 = keys[2 * n :]
+    k3 = keys[3 * n :]
+    w0, w1, w2, w3 = fits
+    for i in range(n):
+        query = (queries[i] + bias) * scale
+        w0[i] += query * k0[i]
+        w1[i] += query * k1[i]
+        w2[i] += query * k2[i]
+        w3[i] += query * k3[i]
+
+
+@njit(fastmath=ANY_ORDER, inline="always")
+def _fits_to_odds(fits: Singles, inverse_total: Singles) -> None:
+    """Make odds of the (4, n) fits, in place, and write 1 / their totals (n,)."""
+    w0, w1, w2, w3 = fits
+    for i in range(len(inverse_total)):
+        highest = max(max(w0[i], w1[i]), max(w2[i], w3[i]))
+        w0[i] = np.exp(w0[i] - highest)
+        w1[i] = np.exp(w1[i] - highest)
+        w2[i] = np.exp(w2[i] - highest)
+        w3[i] = np.exp(w3[i] - highest)
+        inverse_total[i] = np.float32(1) / (w0[i] + w1[i] + w2[i] + w3[i])
+
+
+@njit(fastmath=ANY_ORDER, inline="always")
+def _write_means(
+    values: Singles,
+    bias: np.float32,
+    odds: Singles,
+    inverse_total: Singles,
+    mean: Singles,
+) -> None:
+    """Write to ``mean`` (n,) one row's mean of four values, by their (4, n) odds.
+
+    ``values``: (4n,), those of the four tokens of a layout n apart, without ``bias``.
+    """
+    n = len(mean)
+    v0 = values
+    v1 = values[n:]
+    v2 = values[2 * n :]
+    v3 = values[3 * n :]
+    w0, w1, w2, w3 = odds
+    for i in range(n):
+        lower = w0[i] * v0[i] + w1[i] * v1[i]
+        weighted = lower + w2[i] * v2[i] + w3[i] * v3[i]
+        mean[i] = weighted * inverse_total[i] + bias
 
 
 @cache
 def weights() -> dict[str, Singles]:
     """The weights that ship, by name, read once.
 
-    Vectors have width d, hidden ones 2d; products are ``weight @ x``. Besides ``role``,
-    (3, 2d) for trumps, a side suit and a suit at no trumps, with the bias of the first
-    product; and ``pairs``, (100, 2d) its rows added up for two ranks: 16 k + owner bits
-    of ranks 2 k and 2 k + 1, the low bits of both ranks first, then the high bits; then
-    the ace's.
+    Vectors have width d, hidden ones 2d; products are ``weight @ x``. Two tables are
+    made of those in the file. ``role`` (3, 2d): what a suit's role (trumps, a side suit,
+    a suit at no trumps) adds to the first hidden layer, with the bias there. ``pairs``
+    (100, 2d): what two neighbouring ranks add, by who owns them.
     """
     path = files("bayesbridge.estimators").joinpath("data/tricks.npz")
     with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
         names = [name for name in stored.files if name != "about"]
         net = {name: np.asarray(stored[name], np.float32) for name in names}
-    by_rank = net["suit.weight"].T.reshape(13, 4, -1)
-    bits = np.arange(OWNERS_OF_TWO)
-    owner_of_lower = (bits & 1) + (bits >> 1 & 2)
-    owner_of_higher = (bits >> 1 & 1) + (bits >> 2 & 2)
-    pairs = [
-        by_rank[2 * k, owner_of_lower] + by_rank[2 * k + 1, owner_of_higher]
-        for k in range(PAIRS)
-    ]
-    net["pairs"] = np.ascontiguousarray(np.concatenate([*pairs, by_rank[12]]))
+    by_rank_and_owner = net["suit.weight"].T.reshape(RANKS, OWNERS, -1)
+    net["pairs"] = _pair_rows(by_rank_and_owner)
     net["role"] = net["role.weight"] + net["suit.bias"]
     return net
+
+
+def _pair_rows(by_rank_and_owner: Singles) -> Singles:
+    """(100, 2d) sums of the (13, 4, 2d) vectors of cards, for two ranks at a time.
+
+    An owner's number has two bits. The 16 rows of a pair of ranks go by four bits: from
+    the lowest, the lower bit of the lower rank's owner and of the higher rank's, then
+    the upper bit of each. The last 4 rows are the ace's, by its owner.
+    """
+    row_bits = np.arange(OWNERS_OF_TWO)
+    bit0 = row_bits & 1
+    bit1 = row_bits >> 1 & 1
+    bit2 = row_bits >> 2 & 1
+    bit3 = row_bits >> 3 & 1
+    owner_of_lower = bit0 + 2 * bit2
+    owner_of_higher = bit1 + 2 * bit3
+    rows_by_pair = []
+    for lower in range(0, 2 * PAIRS, 2):
+        of_lower = by_rank_and_owner[lower, owner_of_lower]
+        of_higher = by_rank_and_owner[lower + 1, owner_of_higher]
+        rows_by_pair.append(of_lower + of_higher)
+    of_ace = by_rank_and_owner[RANKS - 1]
+    return np.ascontiguousarray(np.concatenate([*rows_by_pair, of_ace]))

@@ -40,28 +40,29 @@ def estimators_for(
     estimators: str | Estimator | Sequence[str | Estimator] | None,
     question: ContractQuestion | None,
 ) -> list[Estimator]:
-    """The estimators, ``capture`` unless named.
+    """The estimators to run, from their names or as they are given.
 
-    For a contract ``tricks``, beside those that are named.
+    By default ``capture``. A question about a contract is answered from the network's
+    ``tricks``: it is the default then, and added to others.
     """
-    chosen: list[str | Estimator]
+    choices: list[str | Estimator]
     if estimators is None:
         usual = "capture" if question is None else PREDICTS
-        chosen = [usual]
+        choices = [usual]
     elif isinstance(estimators, str) or not isinstance(estimators, Sequence):
-        chosen = [estimators]
+        choices = [estimators]
     else:
-        chosen = list(estimators)
-    if not chosen:
+        choices = list(estimators)
+    if not choices:
         raise BayesBridgeError(
             "no estimator named: give at least one, such as 'capture'"
         )
-    if question is not None and PREDICTS not in map(_name, chosen):
-        chosen.append(PREDICTS)
-    names = [choice for choice in chosen if isinstance(choice, str)]
+    if question is not None and PREDICTS not in map(_name, choices):
+        choices.append(PREDICTS)
+    names = [choice for choice in choices if isinstance(choice, str)]
     registry = offered("estimators", names)
     instances = []
-    for choice in chosen:
+    for choice in choices:
         if isinstance(choice, str):
             instances.append(registry.estimator(choice))
         else:
@@ -108,21 +109,21 @@ def with_odds(
 ) -> Evaluation:
     """An evaluation with what becomes of a contract, where one is asked about.
 
-    It is told from the evaluation's ``tricks``.
-
-    A solver that fails is added to the failures; where ``tricks`` itself failed, there
-    is no answer.
+    That follows from what the network ``tricks`` said in the evaluation; where it was
+    not asked or failed, there is no answer. If a solver is installed, some layouts are
+    solved to correct it, as many as the budget says (none if it says ``solve=0``, the
+    usual number if it says nothing). A solver that fails is added to the failures.
     """
     network = _predicted_tricks(evaluation)
     if question is None or network is None:
         return evaluation
     random = generator(rng)
-    estimates = _by_network(evaluation, question, network, random)
-    budget = budget.over(USUAL["estimate"])
+    estimates = _estimates_by_network(evaluation, question, network, random)
+    budget = budget.over(USUAL["estimate"])  # the usual where nothing is said
     failures = evaluation.failures
     solver = layout_solver() if budget.solve != 0 else None
     if solver is not None:
-        work = _what_to_solve(estimates, question)
+        work = _work_of_solver(estimates, question)
         try:
             estimates = estimates.solve(solver, work, budget, random)
         except PluginError as failure:
@@ -141,31 +142,44 @@ def _predicted_tricks(evaluation: Evaluation) -> Distribution | None:
     return None
 
 
-def _by_network(
+def _estimates_by_network(
     evaluation: Evaluation,
     question: ContractQuestion,
     network: Distribution,
     rng: np.random.Generator,
 ) -> TrickEstimates:
-    """The network's word, of all layouts, or of as many as were kept."""
+    """The network's tricks of the contract, in every layout behind the evaluation.
+
+    ``network.draws`` are the (n, 14) P(tricks) of the layouts whose values were kept.
+    Where these are the posterior's own, they are used; else the posterior has too many
+    layouts, and the network is asked anew about n drawn from it.
+    """
     groups = [question.group]
     if evaluation.whole:
-        return TrickEstimates.of(evaluation.posterior, groups, network.draws)
-    drawn = judged(evaluation.posterior, rng, len(network.draws))
+        return TrickEstimates.of(
+            evaluation.posterior, groups, trick_shares=network.draws
+        )
+    drawn = judged(evaluation.posterior, rng, most=len(network.draws))
     return TrickEstimates.of(drawn, groups)
 
 
-def _what_to_solve(estimates: TrickEstimates, question: ContractQuestion) -> Solving:
-    """Layouts for P(it makes): of those that the network is unsure of, more."""
-    made: Floats = question.after @ question.made
-    chance = estimates.of_one(question.group, made)
-    tricks = estimates.of_one(question.group, question.after @ TRICKS)
-    variance = np.maximum(chance.square - chance.predicted**2, 0.0)
+def _work_of_solver(estimates: TrickEstimates, question: ContractQuestion) -> Solving:
+    """What to solve for P(the contract makes): more of the layouts that leave it open.
+
+    The solved layouts are weighted so that they agree with all layouts on the network's
+    P(it makes) and on its mean tricks, which many other figures hang on.
+    """
+    make_by_tricks: Floats = question.after @ question.made
+    tricks_by_tricks: Floats = question.after @ TRICKS
+    make = estimates.of_one(question.group, make_by_tricks)
+    tricks = estimates.of_one(question.group, tricks_by_tricks)
+    variance = np.maximum(make.square - make.predicted**2, 0.0)
+    # Neyman's allocation: in proportion to the standard deviation in a layout.
     return Solving(
         groups=[question.group],
-        controls=[chance.predicted, tricks.predicted],
-        watched={question.group: made},
-        unsure=np.sqrt(variance + SURE**2),
+        controls=[make.predicted, tricks.predicted],
+        watched={question.group: make_by_tricks},
+        solving_rate=np.sqrt(variance + SURE**2),
     )
 
 
@@ -174,7 +188,7 @@ def network_odds(
 ) -> ContractOdds:
     """What the network alone says of a contract, quickly: of no more than 1000 layouts."""
     question = ContractQuestion.of(posterior.belief, contract)
-    layouts = judged(posterior, rng, FEW_LAYOUTS, FEW_LAYOUTS)
+    layouts = judged(posterior, rng, most=FEW_LAYOUTS, exact_up_to=FEW_LAYOUTS)
     return TrickEstimates.of(layouts, [question.group]).odds(question)
 
 

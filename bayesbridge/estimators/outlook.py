@@ -74,7 +74,7 @@ def outlook(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Outlook:
     if tricks_by_layout is None:
         odds = network_odds(posterior, contract, rng)
         made = odds.make
-        tricks = odds.mean.mean
+        tricks = odds.mean.mean  # the mean of an estimate, without its error
         basis = Basis.NETWORK
     else:
         makes = tricks_by_layout >= contract.tricks_needed
@@ -83,6 +83,7 @@ def outlook(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Outlook:
         tricks = float(posterior.weights @ tricks_by_layout)
         basis = Basis.SOLVED
     tricks = float(np.clip(tricks, won, TRICKS_OF_A_DEAL - lost))
+    # Tricks already taken may settle the contract, but not how many there will be.
     if won >= contract.tricks_needed:
         return Outlook(Estimate(1.0, 0.0), tricks, Basis.SETTLED)
     if lost > TRICKS_OF_A_DEAL - contract.tricks_needed:

@@ -112,11 +112,11 @@ class Question:
         >>> [seat.name for seat in Question.of("E:N").table]
         ['E', 'S', 'N', 'W']
         """
-        first, second = self.pair
-        others = [first.next(step) for step in (1, 2, 3)]
-        others.remove(second)
-        left, right = others
-        return first, left, second, right
+        declarer, dummy = self.pair
+        opponents = [declarer.next(step) for step in (1, 2, 3)]
+        opponents.remove(dummy)
+        left_opponent, right_opponent = opponents
+        return declarer, left_opponent, dummy, right_opponent
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,15 +517,16 @@ def attributed(estimator: Estimator, work: str) -> Iterator[None]:
 
 
 def _checked_counts(
-    estimator: Estimator, output: Output, pair: Any, total: int
+    estimator: Estimator, output: Output, answer: Any, total: int
 ) -> tuple[int, NDArray[Any]]:
-    """A lowest value and whole counts by value.
+    """An output's lowest value, and whole counts of layouts by value from there on.
 
-    In every cell they add up to all layouts.
+    ``answer`` is what the estimator gave, which may be anything. In every cell (number
+    of the output) the counts must add up to ``total``, all layouts.
     """
     try:
-        lowest = index(pair[0])
-        counts = np.asarray(pair[1], dtype=object)  # counts pass 2⁶³
+        lowest = index(answer[0])
+        counts = np.asarray(answer[1], dtype=object)  # Python integers: they pass 2⁶³
         cells = counts.reshape(-1, counts.shape[-1])
         adds_up = all(sum(cell) == total and min(cell) >= 0 for cell in cells)
         is_sound = counts.shape[:-1] == output.shape and adds_up
@@ -534,12 +535,17 @@ def _checked_counts(
     if not is_sound:
         shape = (*output.shape, "values")
         expected = f"a lowest value and counts of shape {shape} that add up to {total}"
-        raise _broken(estimator, output.name, expected, shorten(pair))
+        raise _broken(estimator, output.name, expected, shorten(answer))
     return lowest, counts
 
 
 def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArray[Any]:
-    """The values of an output for n layouts, in the declared type."""
+    """The values of an output for n layouts, in the declared type.
+
+    Refuses another shape, values that the type cannot hold or that are not finite, and,
+    for an output with a ``support`` (a distribution for each layout), what are no
+    probabilities.
+    """
     shape = (n, *output.returned)
     try:
         array = np.asarray(values)
@@ -550,12 +556,12 @@ def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArr
         raise _broken(estimator, output.name, f"shape {shape}", f"{array.shape}")
     cast = _cast(estimator, output, array)
     if cast.dtype.kind == "f":
-        row = _first(~np.isfinite(cast))
+        row = _first_row(~np.isfinite(cast))
         if row is not None:
             got = f"{cast[row]} for layout {row}"
             raise _broken(estimator, output.name, "finite numbers", got)
     if output.support is not None:
-        row = _first(~_are_probabilities(cast))
+        row = _first_row(~_are_probabilities(cast))
         if row is not None:
             expected = "probabilities that add up to 1"
             got = f"{cast[row]} for layout {row}"
@@ -586,8 +592,8 @@ def _are_probabilities(chances: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(add_up & (chances >= 0).all(axis=-1))
 
 
-def _first(flags: NDArray[np.bool_]) -> int | None:
-    """The first row in which a flag is set, ``None`` without one."""
+def _first_row(flags: NDArray[np.bool_]) -> int | None:
+    """The number of the first row in which a flag is set, ``None`` without one."""
     if not flags.any():
         return None
     return int(np.argwhere(flags)[0][0])

@@ -20,54 +20,68 @@ from bayesbridge.game.layouts import read_only
 
 
 def read_answer(tree: xarray.DataTree) -> Answer:
-    """The answer that a tree was made of."""
-    group = "weighted_draws" if "weighted_draws" in tree.children else "posterior"
-    layouts = tree[group].to_dataset()
+    """The answer that a tree was made of.
+
+    Draws that weigh differently are in the group ``weighted_draws``, since
+    ``posterior`` has them resampled for ArviZ; other trees have ``posterior`` alone.
+    """
+    draws_group = "posterior"
+    if "weighted_draws" in tree.children:
+        draws_group = "weighted_draws"
+    draws = tree[draws_group].to_dataset()
     distributions = tree["pmf"].to_dataset()
     context = _context(tree["constant_data"].to_dataset())
     numbers = {
-        str(name): _number(variable, distributions.get(name), context)
-        for name, variable in layouts.data_vars.items()
+        str(name): _distribution(variable, distributions.get(name), context)
+        for name, variable in draws.data_vars.items()
         if "estimator" in variable.attrs
     }
-    kept = _kept_draws(layouts, tree["sample_stats"].attrs)
-    return Answer(numbers, context, str(tree.attrs["method"]), kept)
+    return Answer(
+        numbers=numbers,
+        asked=context,
+        method=str(tree.attrs["method"]),
+        kept=_kept_draws(draws, tree["sample_stats"].attrs),
+    )
 
 
 def _context(constants: xarray.Dataset) -> TrickContext:
     """Whose tricks were asked for."""
-    first, second = (Seat.of(str(seat)) for seat in constants["pair"].values)
+    declarer, dummy_seat = (Seat.of(str(seat)) for seat in constants["pair"].values)
     strain = Strain.of(str(constants["trump"].values))
     contract = str(constants["contract"].values)
     dummy = str(constants["dummy"].values)
     return TrickContext(
-        (first, second),
+        (declarer, dummy_seat),
         strain,
         Contract.of(contract) if contract else None,
         Seat.of(dummy) if dummy else None,
     )
 
 
-def _number(
+def _distribution(
     draws: xarray.DataArray, pmf: xarray.DataArray | None, context: TrickContext
 ) -> Distribution:
-    """One output, from its draws and its distribution, if it has one."""
+    """One output, from its draws and P(each value), which floats do not have.
+
+    Draws have axes of chain and draw, then those of the output's labels.
+    """
     name = str(draws.name)
     attrs = draws.attrs
     mean = np.ravel(attrs["mean"])
     output = _output(draws, pmf)
-    values = np.zeros(0, np.int64)
+    support = np.zeros(0, np.int64)
     shares = np.zeros((len(mean), 0))
     if pmf is not None:
-        values = pmf[f"{name}_value"].values
+        support = pmf[f"{name}_value"].values
         shares = pmf.values.reshape(len(mean), -1)
+    shape_of_draw = output.returned
     return Distribution(
         output=output,
-        draws=read_only(draws.values.reshape(-1, *output.returned)),
+        draws=read_only(draws.values.reshape(-1, *shape_of_draw)),
         mean=mean,
         sd=np.ravel(attrs["sd"]),
         exact=bool(attrs["exact"]),
-        values=values,
+        values=support,
         pmf=shares,
         estimator=str(attrs["estimator"]),
         name=name,
@@ -83,6 +97,7 @@ def _output(draws: xarray.DataArray, pmf: xarray.DataArray | None) -> Output:
     dims = tuple(str(dim) for dim in own_dims if dim != axis)
     support = None
     if axis in own_dims:
+        # Each layout has a distribution; a tree cut down by hand may lack its mean.
         values = draws[axis].values if pmf is None else pmf[axis].values
         support = range(int(values[0]), int(values[-1]) + 1)
     return Output(
@@ -112,12 +127,21 @@ def _trick_count(attrs: Mapping[Any, Any]) -> TrickCount | None:
 
 
 def _kept_draws(layouts: xarray.Dataset, engine: Mapping[Any, Any]) -> KeptDraws:
-    """The weights of the layouts."""
+    """The layouts of a tree, and what each is worth, for standard errors.
+
+    Where their weights are averages over bidding styles, a batch is some of these
+    styles: ``batch_weight`` (batches, rows) is what it alone gives each row of layouts,
+    and ``batch_row`` tells the row of a layout. ``engine`` are the attributes that say
+    how the layouts were drawn.
+    """
     batches = None
     if "batch_weight" in layouts:
         table = layouts["batch_weight"]
-        drawn = bool(table.attrs["drawn"])
-        batches = Batches(table.values, layouts["batch_row"].values, drawn)
+        batches = Batches(
+            relative=table.values,
+            row=layouts["batch_row"].values,
+            drawn=bool(table.attrs["drawn"]),
+        )
     log_weights = None
     if "log_weight" in layouts:
         log_weights = layouts["log_weight"].values

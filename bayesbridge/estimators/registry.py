@@ -100,9 +100,9 @@ def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> R
 def load(
     plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True
 ) -> Registry:
-    """Import every installed plugin, and ask all what they offer, as commands do.
+    """Import every installed plugin and collect what they offer, as commands do.
 
-    A plugin's own tests see by it whether everything that it offers is taken.
+    The tests of a plugin can so see whether everything that it offers is taken.
 
     Parameters
     ----------
@@ -137,8 +137,9 @@ def load(
         sources.append(Source(name, "given by the caller", "", plugin))
     loaded = [load_plugin(source) for source in sources]
     disputed = disputed_names(loaded)
-    _, *others = loaded  # what the built-ins offer stays theirs
-    for plugin in others:
+    # A name that several offer belongs to none of them, but to the built-ins.
+    _built_ins, *plugins_loaded = loaded
+    for plugin in plugins_loaded:
         _withdraw(plugin, disputed)
     estimators: dict[str, Estimator] = {}
     bidders: dict[str, BidderModel] = {}

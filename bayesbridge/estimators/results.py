@@ -204,15 +204,17 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         0.713
         """
         number = self.answer.number(name)
-        shares = np.array(
-            [list(number.tricks(**where).goals.values()) for where in number.cells]
-        )
+        shares_by_cell = []
+        for labels in number.cells:
+            chance_by_tricks = number.tricks(**labels).goals
+            shares_by_cell.append(list(chance_by_tricks.values()))
+        shares = np.array(shares_by_cell)
         coords: dict[str, Any] = {**number.labels, "tricks": list(GOALS)}
         shape = [len(labels) for labels in coords.values()]
         return xarray.DataArray(shares.reshape(shape), coords, list(coords), name=name)
 
     def tricks(self, name: str = "T", **where: Any) -> Distribution:
-        """The distribution of an output that counts tricks.
+        """The distribution of an output that counts tricks; others are refused.
 
         Parameters
         ----------
@@ -239,10 +241,10 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         dummy = str(constants["dummy"].values)
         roles = {dummy: "dummy"} if dummy else {}
         roles[str(constants["observer"].values)] = "observer"
-        middle = markup.call(str(constants["contract"].values))
+        contract = markup.call(str(constants["contract"].values))
         groups = ", ".join(sorted(self.children))
         return markup.piece(
-            position_html(dict(marginals.data_vars), roles, middle),
+            position_html(dict(marginals.data_vars), roles, contract),
             *(table.html() for table in self.answer.tables),
             markup.sentence(" ".join(self._accuracy())),
             markup.sentence(f"A tree for ArviZ with the groups {groups}."),
@@ -448,9 +450,9 @@ def concat(
     trees = list(results.values())
     if not trees:
         raise BayesBridgeError("no results to put together: give at least one")
-    first = set(trees[0]["posterior"].data_vars)
+    outputs_of_first = set(trees[0]["posterior"].data_vars)
     for label, tree in results.items():
-        different = first ^ set(tree["posterior"].data_vars)
+        different = outputs_of_first ^ set(tree["posterior"].data_vars)
         if different:
             raise BayesBridgeError(
                 f"result {label!r} has other outputs than the first: "
@@ -458,6 +460,7 @@ def concat(
             )
     labels = pandas.Index(list(results), name=dim)
     groups = {}
+    # Groups that all results have; the options say what becomes of missing labels.
     for name, joining in CONCATENATED.items():
         if all(name in tree.children for tree in trees):
             groups[name] = xarray.concat(

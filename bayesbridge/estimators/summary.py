@@ -56,43 +56,87 @@ def summary_table(
 
 
 def quantities(number: Distribution, weights: Floats) -> Iterator[Quantity]:
-    """Every number of one output, whose draws have these weights.
+    """The rows of the summary for one output, whose draws have these weights.
 
-    For tricks also the conditions and every goal.
+    One for each cell (number) of the output. A count of tricks has more: P(it cannot
+    count), the tricks given that it can, and P(at least 7 … 13).
     """
     if number.counts_tricks:
         yield from _trick_quantities(number)
     for cell, label in enumerate(number.names):
         draws = number.drawn[:, cell]
-        if len(number.values):
-            chances = number.pmf[cell]
-            yield Quantity(label, number.values, chances, number.exact, draws)
+        is_whole_number = len(number.values) > 0
+        if is_whole_number:
+            yield Quantity(
+                label,
+                values=number.values,
+                chances=number.pmf[cell],
+                exact=number.exact,
+                draws=draws,
+            )
         else:
-            moments = (float(number.mean[cell]), float(number.sd[cell]))
-            yield Quantity(label, draws, weights, number.exact, draws, moments=moments)
+            # A floating-point number has no other distribution than its draws.
+            yield Quantity(
+                label,
+                values=draws,
+                chances=weights,
+                exact=number.exact,
+                draws=draws,
+                moments=(float(number.mean[cell]), float(number.sd[cell])),
+            )
 
 
 def _trick_quantities(number: Distribution) -> Iterator[Quantity]:
-    """The conditions and the goals of tricks."""
-    name = number.name
-    count = number.count
-    counted = _draws_that_count(number)
-    if count.undefined_value is not None:
-        failing = count.failing if number.output.title else f"{name}: {count.failing}"
-        yield _event(failing, number.fails, ~counted, number.exact)
+    """The rows that only a number of tricks has.
+
+    Where a value stands for "cannot be counted" (as T = 0 where the conditions of
+    Algorithm 2 fail): P(that), and the tricks given that they can be counted. Then
+    P(at least so many tricks) for 7 to 13.
+    """
+    can_count = _draws_that_count(number)
+    if number.count.undefined_value is not None:
+        yield _event(
+            label=_failing_label(number),
+            chance=number.fails,
+            happens=~can_count,
+            exact=number.exact,
+        )
         if number.holds:
-            yield Quantity(
-                f"{name} if {count.holding}",
-                number.values,
-                np.where(number.counted, number.shares, 0.0) / number.holds,
-                number.exact,
-                number.draws,
-                given=counted,
-            )
-    for goal, share in number.goals.items():
-        makes = f", {number.goal(goal)}" if number.is_contract_chance else ""
-        reached = _share_reaching(number, goal, counted)
-        yield _event(f"{name} ≥ {goal}{makes}", share, reached, number.exact)
+            yield _tricks_if_counted(number, can_count)
+    for goal, chance in number.goals.items():
+        label = f"{number.name} ≥ {goal}"
+        if number.is_contract_chance:
+            label += f", {number.goal(goal)}"
+        yield _event(
+            label=label,
+            chance=chance,
+            happens=_share_reaching(number, goal, can_count),
+            exact=number.exact,
+        )
+
+
+def _failing_label(number: Distribution) -> str:
+    """What it is called when tricks cannot be counted, such as ``conditions fail``."""
+    if number.output.title:
+        return number.count.failing
+    return f"{number.name}: {number.count.failing}"
+
+
+def _tricks_if_counted(number: Distribution, can_count: NDArray[np.bool_]) -> Quantity:
+    """The number of tricks given that they can be counted, in the (n,) draws where so.
+
+    Its distribution is that of all values, 0 for the one that stands for failing, over
+    the probability that they can be counted.
+    """
+    chances = np.where(number.counted, number.shares, 0.0) / number.holds
+    return Quantity(
+        label=f"{number.name} if {number.count.holding}",
+        values=number.values,
+        chances=chances,
+        exact=number.exact,
+        draws=number.draws,
+        given=can_count,
+    )
 
 
 def _draws_that_count(number: Distribution) -> NDArray[np.bool_]:
@@ -106,20 +150,23 @@ def _draws_that_count(number: Distribution) -> NDArray[np.bool_]:
 
 
 def _share_reaching(
-    number: Distribution, goal: int, counted: NDArray[np.bool_]
+    number: Distribution, goal: int, can_count: NDArray[np.bool_]
 ) -> NDArray[Any]:
     """(n,) P(at least so many tricks) in each layout; 0 or 1 where it has one number."""
     if number.output.support is not None:
         return np.asarray(number.draws[:, number.values >= goal].sum(axis=-1))
-    return np.asarray(counted & (number.draws >= goal))
+    return np.asarray(can_count & (number.draws >= goal))
 
 
-def _event(label: str, share: float, happens: NDArray[Any], exact: bool) -> Quantity:
-    """A quantity that is 0 or 1, with P(1) = ``share``."""
+def _event(label: str, chance: float, happens: NDArray[Any], exact: bool) -> Quantity:
+    """A quantity that is 1 with this chance, else 0.
+
+    ``happens`` (n,) says whether it is 1 in each draw, or how likely that is.
+    """
     return Quantity(
         label,
         values=np.array([0, 1]),
-        chances=np.array([1.0 - share, share]),
+        chances=np.array([1.0 - chance, chance]),
         exact=exact,
         draws=happens.astype(np.float64),
         event=True,

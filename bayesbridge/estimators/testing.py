@@ -102,7 +102,8 @@ def check_estimator(
             )
         return outputs
 
-    _check_rows(who, "layouts", answer, _layouts_to_try(layouts, rng), 0.0)
+    batch = _layouts_to_try(layouts, rng)
+    _check_rows(who, "layouts", answer, batch, rounding=0.0)
 
 
 def _verify_own_name(estimator: Estimator, who: str) -> None:
@@ -160,7 +161,7 @@ def check_bidder(
         )
     masks = _hands_to_try(max(hands, 2), rng)
     start = Auction.three("S") if players == 3 else Auction.four("S")
-    for calls in SO_FAR[players]:
+    for calls in SO_FAR[players]:  # auctions, each up to somebody's turn
         turn = BidderTurn(bidder, start.after_all(calls))
         turn.check_rows(masks)
         turn.check_chances(masks)
@@ -189,7 +190,11 @@ class BidderTurn:
         return f"bidder {name_of(self.bidder)}, auction '{self.before}'"
 
     def chances(self, auction: Auction, hands: Hands) -> Floats:
-        """(n,) P(the call after ``before`` ∣ hand), as it was made in the auction."""
+        """(n,) P(call ∣ hand): of the call of ``auction`` that comes after ``before``.
+
+        Refuses an answer of another shape or type, chances above 1, and a model that
+        writes into the hands.
+        """
         copied = hands.copy()
         index = len(self.before.calls)
         try:
@@ -221,7 +226,7 @@ class BidderTurn:
         def answer(batch: Hands) -> Answers:
             return {"chances": self.chances(passed, batch)}
 
-        _check_rows(self.who, "hands", answer, hands, ROUNDING)
+        _check_rows(self.who, "hands", answer, hands, rounding=ROUNDING)
 
     def check_chances(self, hands: Hands) -> None:
         """The chances of all calls add up to one, and ``probabilities`` says the same."""
@@ -257,7 +262,13 @@ class BidderTurn:
 def _check_rows(
     who: str, things: str, answer: Callable[[Any], Answers], batch: Any, rounding: float
 ) -> None:
-    """Every row of a batch stands for itself, whatever comes with it."""
+    """Refuse answers in which a row of a batch does not stand for itself.
+
+    ``answer`` asks about a batch and gives arrays by name, a row for each of its
+    ``things``; ``rounding`` is by how much rows that should be equal may differ. The
+    same batch again, its rows one by one, and the reversed batch must give the same. A
+    batch without a row must be answered too.
+    """
     outputs = answer(batch)
     repeated = answer(batch)
     reversed_batch = answer(batch[::-1])
@@ -276,4 +287,4 @@ def _check_rows(
                 raise PluginError(
                     f"{who}, {name}: {fault} (number {row}: {values[row]} and {compared[row]})"
                 )
-    answer(batch[:0])
+    answer(batch[:0])  # raises if it cannot be answered

@@ -62,7 +62,10 @@ def tree_groups(
 
 
 def _chains_group(numbers: dict[str, Distribution], chains: Chains) -> xarray.Dataset:
-    """Draws of every output that count the same, as ArviZ takes them."""
+    """Draws of every output that count the same, as ArviZ takes them.
+
+    Where layouts were resampled for that, each output tells what this may cost.
+    """
     draws: dict[str, Any] = {}
     for name, number in numbers.items():
         attrs = _draws_attributes(number)
@@ -76,7 +79,11 @@ def _chains_group(numbers: dict[str, Distribution], chains: Chains) -> xarray.Da
 
 
 def _weighted_draws(evaluation: Evaluation) -> xarray.Dataset:
-    """The layouts behind the numbers, in their order and with their weights."""
+    """The layouts behind the numbers, in their order and with their weights.
+
+    Weights that are averages over bidding styles are told batch by batch (a batch is
+    some of the styles), which the errors of the numbers need.
+    """
     numbers = evaluation.numbers
     posterior = evaluation.posterior
     variables: dict[str, Any] = {
@@ -101,7 +108,11 @@ def _weighted_draws(evaluation: Evaluation) -> xarray.Dataset:
 
 
 def _statistics(evaluation: Evaluation, chains: Chains) -> xarray.Dataset:
-    """What is known of each draw, and of the engine that made them."""
+    """What is known of each draw, and of the engine that made them.
+
+    The likelihoods of the posterior are by layout: they are told where the layouts kept
+    are all of its own.
+    """
     posterior = evaluation.posterior
     variables: dict[str, Any] = {}
     if evaluation.whole and posterior.log_likelihood is not None:
@@ -124,11 +135,12 @@ def log_likelihood_by_call(
 ) -> xarray.DataArray | None:
     """log P(call ∣ hand, calls before it) of every call and draw.
 
-    ``None`` where the engine asked no model, or averaged over styles.
+    ``None`` where the engine asked no model, or averaged over styles (in batches), and
+    where not the posterior's own layouts were kept.
     """
     posterior = evaluation.posterior
-    asked = posterior.likelihood is not None and posterior.batches is None
-    if not evaluation.whole or not asked:
+    asked_one_model = posterior.likelihood is not None and posterior.batches is None
+    if not evaluation.whole or not asked_one_model:
         return None
     soft = posterior.target.soft
     layouts, place = np.unique(chains.layout, return_inverse=True)
@@ -188,7 +200,11 @@ def _draws_attributes(number: Distribution) -> dict[str, Any]:
 
 
 def _pmf_attributes(number: Distribution) -> dict[str, Any]:
-    """What a distribution says of itself."""
+    """What a distribution says of itself.
+
+    Of a number of tricks also what it does where they cannot be counted: the value that
+    stands for it, and the words for that (``failing``) and for the contrary.
+    """
     count = number.output.tricks
     attrs: dict[str, Any] = {
         "long_name": number.output.doc,
@@ -261,7 +277,11 @@ def _constants(belief: Belief, question: Question) -> xarray.Dataset:
 
 
 def _marginals(posterior: Posterior) -> xarray.Dataset:
-    """Where each card lies, how long the suits are, how many points each seat has."""
+    """Where each card lies, how long the suits are, how many points each seat has.
+
+    They are exact where the posterior counts them over all layouts, else estimated from
+    its draws.
+    """
     cards_exact = int(posterior.counts_cards)
     points_exact = int(posterior.counts_points)
     cards = posterior.card_probabilities().assign_attrs(

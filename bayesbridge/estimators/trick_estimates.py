@@ -60,32 +60,33 @@ MOST_DRAWS: Final = 4000  # enough for a decision
 MOST_OF_EXACT: Final = 10_000
 
 NETWORK_LEVELS: Final = (5.0, 7.0, 9.0, 11.0)
-"""Expected tricks that part the columns of :data:`NETWORK_ERROR`."""
+"""Expected tricks that part the columns of the errors below: up to 5, 5 to 7 …"""
 
 NETWORK_ERROR: Final = {
-    False: (0.10, 0.09, 0.13, 0.11, 0.17),
-    True: (0.13, 0.08, 0.11, 0.25, 0.25),
+    "suit": (0.10, 0.09, 0.13, 0.11, 0.17),
+    "no trumps": (0.13, 0.08, 0.11, 0.25, 0.25),
 }
-"""By whether it is no trumps and by level: the network's error in tricks where two
-hands are known, root mean square over 100 positions
-(``benchmarks/evaluation/tricks_network.py``), the last two of no trumps together.
+"""The network's error in tricks where two hands are known, by expected tricks.
+
+Root mean square over 100 positions (``benchmarks/evaluation/tricks_network.py``), the
+last two of no trumps together.
 """
 
 
-def network_error(shares: Floats, values: Floats, strain: Strain) -> float:
-    """The network's own standard error of the mean of ``values[tricks]``.
+def network_error(shares: Floats, payoff: Floats, strain: Strain) -> float:
+    """The network's own standard error of a mean payoff: no number of draws removes it.
 
-    ``shares`` (14,) are P(tricks).
-
-    Its error in tricks times what a trick more or less makes of the mean: no number of
-    draws removes it.
+    ``shares`` (14,) are P(0 … 13 tricks), ``payoff`` (14,) what so many tricks are
+    worth. The error is the network's in tricks, measured by strain and expected tricks,
+    times what a trick makes of the mean: half the difference of one more and one less.
     """
     tricks = np.arange(len(TRICKS))
-    with_one_more = shares @ values[np.minimum(tricks + 1, tricks[-1])]
-    with_one_less = shares @ values[np.maximum(tricks - 1, 0)]
-    level = int(np.searchsorted(NETWORK_LEVELS, shares @ TRICKS, side="right"))
-    error = NETWORK_ERROR[strain is Strain.NT][level]
-    return float(error * abs(with_one_more - with_one_less) / 2)
+    with_one_more = shares @ payoff[np.minimum(tricks + 1, tricks[-1])]
+    with_one_less = shares @ payoff[np.maximum(tricks - 1, 0)]
+    errors = NETWORK_ERROR["no trumps" if strain is Strain.NT else "suit"]
+    expected_tricks = shares @ TRICKS
+    level = int(np.searchsorted(NETWORK_LEVELS, expected_tricks, side="right"))
+    return float(errors[level] * abs(with_one_more - with_one_less) / 2)
 
 
 def layout_solver() -> Estimator | None:
@@ -103,7 +104,10 @@ def normalised(chances: NDArray[Any]) -> Floats:
 
 
 def solve_layouts(solver: Estimator, layouts: Layouts, question: Question) -> Ints:
-    """(n,) tricks."""
+    """(n,) double-dummy tricks of the pair in each layout, as the solver finds them.
+
+    They are in its output ``solved``, or in its first one. Refuses what are no tricks.
+    """
     outputs = run(solver, layouts, question)
     first_output = next(iter(outputs.values()))
     tricks = np.asarray(outputs.get(SOLVES, first_output), np.int64)
@@ -122,9 +126,10 @@ def judged(
     most: int = MOST_DRAWS,
     exact_up_to: int = MOST_OF_EXACT,
 ) -> Posterior:
-    """The posterior itself where it is small enough for a decision.
+    """The layouts that a decision is judged by: the posterior, or ``most`` of its draws.
 
-    Else ``most`` layouts drawn from it.
+    A posterior of up to ``most`` draws stays as it is, since drawing from them anew
+    would only add error; one of all layouts, which has none, up to ``exact_up_to``.
     """
     limit = exact_up_to if posterior.exact else most
     if len(posterior) <= limit:
@@ -133,40 +138,37 @@ def judged(
 
 
 class LayoutNumbers(NamedTuple):
-    """A number of each layout, by the network and as solved.
+    """A number of each of n layouts, such as a score, by the network and as solved."""
 
-    By the network: (n,) its mean and that of its square.
-    """
-
-    predicted: Floats
-    square: Floats
+    predicted: Floats  #: (n,) its mean by the network's P(tricks) in the layout.
+    square: Floats  #: (n,) the mean of its square.
     #: (m,) its value in the layouts that were solved; ``None`` where it was not.
     solved: Floats | None
-    points: Floats  #: All that it can be.
+    payoff: Floats  #: What it is for each number of tricks: all that it can be.
     step: float
     """By how much it may differ in a layout that takes one trick more or less than
     those solved; 0 for no more.
     """
     #: The network's own standard error of its mean; 0 where all that it depends on was
     #: solved.
-    network: float
+    network_error: float
 
 
 class Solving(NamedTuple):
-    """What is to be solved."""
+    """What a solver is to do, and for what."""
 
-    groups: Sequence[Group]
+    groups: Sequence[Group]  #: Declarers and strains to solve for.
     controls: Sequence[Floats]
     """(n,) each: predictions that the weights of the solved layouts are fitted to, the
     most important first.
     """
     watched: Mapping[Group, Floats]
-    """(14,) what is to be as exact as the budget says: 1 where so many tricks are
-    enough.
+    """(14,) payoffs whose means are to be as exact as the budget says: 1 where so many
+    tricks are enough.
     """
-    unsure: Floats | float = 1.0
-    """(n,) how much a layout tells that is solved: it is solved more often, and weighs
-    less.
+    solving_rate: Floats | float = 1.0
+    """(n,) how often a layout is solved, relative to its weight: more often where that
+    tells more.
     """
 
 
@@ -192,61 +194,76 @@ class TrickEstimates:
         cls,
         posterior: Posterior,
         groups: Iterable[Group],
-        known: NDArray[Any] | None = None,
+        trick_shares: NDArray[Any] | None = None,
     ) -> Self:
-        """Estimates by the network alone, of all layouts of a posterior.
+        """Estimates by the network alone, of all layouts of a posterior; none is solved.
 
-        ``known`` (n, 14) is what it said of them already.
+        The network is asked about each group (declarer, dummy and strain), unless its
+        ``trick_shares``, (n, 14) P(0 … 13 tricks) in the layouts, are there already.
         """
         network = TricksEstimator()
         layouts = posterior.layouts
         pmfs = {}
         for group in groups:
-            chances = known
-            if chances is None:
-                chances = run(network, layouts, group)[PREDICTS]
-            pmfs[group] = normalised(chances)
-        ess = np.inf if posterior.exact else max(1.0, posterior.ess)
-        weights = np.asarray(posterior.weights)
-        nothing = np.empty(0, np.int64)
-        return cls(layouts, weights, ess, pmfs, chosen=nothing, sample=None, tricks={})
+            shares = trick_shares
+            if shares is None:
+                shares = run(network, layouts, group)[PREDICTS]
+            pmfs[group] = normalised(shares)
+        return cls(
+            layouts=layouts,
+            weights=np.asarray(posterior.weights),
+            ess=np.inf if posterior.exact else max(1.0, posterior.ess),
+            pmfs=pmfs,
+            chosen=np.empty(0, np.int64),
+            sample=None,
+            tricks={},
+        )
 
     def solve(
         self, solver: Estimator, work: Solving, budget: Budget, rng: Seed
     ) -> TrickEstimates:
-        """The same with some layouts solved, until they are exact enough.
+        """These estimates with some layouts solved, or all if the budget allows that.
 
-        As exact as the budget says; all layouts if it allows that.
+        Layouts are solved part by part until the means that are watched are as exact as the
+        budget asks, or it is spent. Where all are to be solved there is no early end: then
+        the answer is exact.
         """
-        layouts = len(self.layouts)
-        cost = seconds_of(solver)
-        most = min(layouts, budget.layouts(cost * len(work.groups), layouts))
-        chosen = self._to_solve(most, work, rng)
+        layout_count = len(self.layouts)
+        seconds_for_a_layout = seconds_of(solver) * len(work.groups)
+        most = min(layout_count, budget.layouts(seconds_for_a_layout, layout_count))
+        may_end_early = most < layout_count
+        chosen = self._layouts_to_solve(most, work, rng)
         estimates: TrickEstimates = self
         for estimates in self._solved_parts(solver, work, chosen):
             solved = len(estimates.chosen)
             report_progress("layouts solved", solved, most)
-            if not FIRST <= solved < most < layouts:
-                continue
-            if estimates.exact_to(budget.error, work.watched):
+            enough_for_a_look = may_end_early and FIRST <= solved < most
+            if enough_for_a_look and estimates.exact_to(budget.error, work.watched):
                 break
         return estimates
 
-    def _to_solve(self, most: int, work: Solving, rng: Seed) -> Ints:
-        """(most,) numbers of the layouts to solve, in order; all where that is allowed."""
-        if most == len(self.layouts):
+    def _layouts_to_solve(self, most: int, work: Solving, rng: Seed) -> Ints:
+        """(most,) numbers of the layouts to solve, in order; all where that is allowed.
+
+        Else they are drawn, with P(layout) ∝ its weight times its solving rate.
+        """
+        layout_count = len(self.layouts)
+        if most == layout_count:
             return np.arange(most)
-        unsure = np.broadcast_to(work.unsure, len(self.layouts))
+        rate = np.broadcast_to(work.solving_rate, layout_count)
         with np.errstate(divide="ignore"):
-            weights = Weights(np.log(self.weights * unsure))
+            sampling_weights = Weights(np.log(self.weights * rate))
         return np.asarray(
-            weights.resample(most, generator(rng), "multinomial"), np.int64
+            sampling_weights.resample(most, generator(rng), "multinomial"), np.int64
         )
 
     def _solved_parts(
         self, solver: Estimator, work: Solving, chosen: Ints
     ) -> Iterator[TrickEstimates]:
-        """The estimates after each part of the layouts, about half a second's work."""
+        """The estimates after each part of the chosen layouts, about half a second's work.
+
+        Each layout is solved once for every group of the work (declarer, dummy and strain).
+        """
         length = max(1, round(SECONDS_A_PART / max(seconds_of(solver), QUICKEST)))
         tricks = {group: np.empty(0, np.int64) for group in work.groups}
         for begin in range(0, len(chosen), length):
@@ -260,18 +277,26 @@ class TrickEstimates:
     def _with_solved(
         self, chosen: Ints, work: Solving, tricks: Mapping[Group, Ints]
     ) -> TrickEstimates:
-        """With these layouts solved, weighted so that they agree with all."""
-        layouts = len(self.layouts)
-        if len(chosen) == layouts:
+        """These estimates with the chosen (m,) layouts solved: ``tricks`` (m,) by group.
+
+        The solved layouts get weights under which the controls, predictions that are known
+        of all n layouts, have the mean that they have over all.
+        """
+        layout_count = len(self.layouts)
+        if len(chosen) == layout_count:
             sample = CalibratedSample.every(self.weights, self.ess)
         else:
-            predicted = np.empty((layouts, 0))
+            controls = np.empty((layout_count, 0))
             if work.controls:
-                predicted = np.stack(work.controls, axis=1)
-            drawn = 1.0 / np.broadcast_to(work.unsure, layouts)[chosen]
-            targets = self.weights @ predicted
+                controls = np.stack(work.controls, axis=1)
+            # What was drawn more often than its weight says counts for less.
+            rate = np.broadcast_to(work.solving_rate, layout_count)
+            inverse_rate = 1.0 / rate[chosen]
             sample = CalibratedSample.of(
-                drawn / drawn.sum(), predicted[chosen], targets, self.ess
+                weights=inverse_rate / inverse_rate.sum(),
+                controls=controls[chosen],
+                targets=self.weights @ controls,
+                ess=self.ess,
             )
         return replace(self, chosen=chosen, sample=sample, tricks=tricks)
 
@@ -283,8 +308,8 @@ class TrickEstimates:
         if error is None:
             return False
         return all(
-            self.mean(self.of_one(group, points)).error <= error
-            for group, points in watched.items()
+            self.mean(self.of_one(group, payoff)).error <= error
+            for group, payoff in watched.items()
         )
 
     @property
@@ -304,101 +329,129 @@ class TrickEstimates:
         return CORRECTED
 
     def odds(self, question: ContractQuestion) -> ContractOdds:
-        """What becomes of the contract that is asked about."""
+        """What becomes of the contract that is asked about.
 
-        def mean_of(values: Floats) -> Estimate[float]:
-            points = question.after @ values
-            return self.mean(self.of_one(question.group, points))
+        Where real declarers' tricks are meant, a payoff for what they take becomes one for
+        double-dummy tricks: its mean, by the table P(tricks taken ∣ double-dummy tricks).
+        """
 
-        shares = [mean_of(indicator) for indicator in np.eye(len(TRICKS))]
+        def mean_payoff(payoff_of_taken: Floats) -> Estimate[float]:
+            """Posterior mean of a (14,) payoff for 0 … 13 tricks taken."""
+            payoff_of_double_dummy = question.after @ payoff_of_taken
+            return self.mean(self.of_one(question.group, payoff_of_double_dummy))
+
+        # P(exactly so many tricks) is the mean of a payoff that is 1 there alone.
+        indicators = np.eye(len(TRICKS))
+        shares = [mean_payoff(indicator) for indicator in indicators]
         return ContractOdds(
-            question.contract,
-            question.group,
-            question.actual,
-            question.bid,
+            contract=question.contract,
+            group=question.group,
+            actual=question.actual,
+            bid=question.bid,
             pmf=np.array([share.mean for share in shares]),
             pmf_error=np.array([share.error for share in shares]),
-            make=mean_of(question.made),
-            mean=mean_of(TRICKS),
+            make=mean_payoff(question.made),
+            mean=mean_payoff(TRICKS),
             solved=len(self.chosen),
             basis=self.basis(question.group),
         )
 
-    def of_one(self, group: Group, points: Floats) -> LayoutNumbers:
-        """``points[tricks]`` of one group."""
+    def of_one(self, group: Group, payoff: Floats) -> LayoutNumbers:
+        """``payoff[tricks]`` in each layout, for the tricks of one group; (14,).
+
+        A group is declarer, dummy and strain, which contracts on the same tricks share.
+        """
         pmf = self.pmfs[group]
         return LayoutNumbers(
-            predicted=pmf @ points,
-            square=pmf @ points**2,
-            solved=points[self.tricks[group]] if group in self.tricks else None,
-            points=points,
-            step=_largest_step(points[self._near(group)]),
-            network=self._error(group, points),
+            predicted=pmf @ payoff,
+            square=pmf @ payoff**2,
+            solved=payoff[self.tricks[group]] if group in self.tricks else None,
+            payoff=payoff,
+            step=_largest_step(payoff[self._tricks_near_solved(group)]),
+            network_error=self._network_error(group, payoff),
         )
 
-    def of_two(self, first: Group, second: Group, points: Floats) -> LayoutNumbers:
-        """``points[tricks of the first, tricks of the second]``; (14, 14)."""
+    def of_two(self, first: Group, second: Group, payoff: Floats) -> LayoutNumbers:
+        """``payoff[tricks of the first, tricks of the second]`` in each layout; (14, 14).
+
+        The groups (declarer, dummy and strain) are those of two contracts that are
+        compared. By the network the two numbers of tricks are independent in a layout. Of
+        groups of which only one was solved, the solved tricks count with the network's
+        chances of the others.
+        """
         if first == second:
-            return self.of_one(first, np.ascontiguousarray(points.diagonal()))
-        of_first = self.pmfs[first]
-        of_second = self.pmfs[second]
+            return self.of_one(first, np.ascontiguousarray(payoff.diagonal()))
+        pmf_of_first = self.pmfs[first]
+        pmf_of_second = self.pmfs[second]
         solved = None
         if first in self.tricks or second in self.tricks:
-            best_of_first = self._best_known(first)
-            best_of_second = self._best_known(second)
-            solved = np.asarray(((best_of_first @ points) * best_of_second).sum(axis=1))
-        near = points[self._near(first)][:, self._near(second)]
-        error_of_first = self._error(first, points @ (self.weights @ of_second))
-        error_of_second = self._error(second, (self.weights @ of_first) @ points)
+            solved = _mean_of_pair(
+                self._pmf_if_solved(first), payoff, self._pmf_if_solved(second)
+            )
+        near_payoff = payoff[self._tricks_near_solved(first)]
+        near_payoff = near_payoff[:, self._tricks_near_solved(second)]
+        # What the tricks of one group are worth on average over those of the other.
+        payoff_of_first = payoff @ (self.weights @ pmf_of_second)
+        payoff_of_second = (self.weights @ pmf_of_first) @ payoff
+        error_of_first = self._network_error(first, payoff_of_first)
+        error_of_second = self._network_error(second, payoff_of_second)
         return LayoutNumbers(
-            predicted=np.asarray(((of_first @ points) * of_second).sum(axis=1)),
-            square=np.asarray(((of_first @ points**2) * of_second).sum(axis=1)),
+            predicted=_mean_of_pair(pmf_of_first, payoff, pmf_of_second),
+            square=_mean_of_pair(pmf_of_first, payoff**2, pmf_of_second),
             solved=solved,
-            points=points,
-            step=_largest_step(near) + _largest_step(near.T),
-            network=float(np.hypot(error_of_first, error_of_second)),
+            payoff=payoff,
+            step=_largest_step(near_payoff) + _largest_step(near_payoff.T),
+            network_error=float(np.hypot(error_of_first, error_of_second)),
         )
 
-    def _best_known(self, group: Group) -> Floats:
-        """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
+    def _pmf_if_solved(self, group: Group) -> Floats:
+        """(m, 14) P(tricks) in the solved layouts: certain if solved for this group."""
         if group in self.tricks:
             return np.asarray(np.eye(len(TRICKS))[self.tricks[group]])
         return self.pmfs[group][self.chosen]
 
     def mean(self, numbers: LayoutNumbers) -> Estimate[float]:
-        """Posterior mean of a number, with its error.
+        """Posterior mean of a number of each layout, with its standard error.
 
-        The error is of its spread over the draws and within each layout, and the
-        network's own.
+        From the solved layouts where the number was solved in them, else from what the
+        network predicts in all. The error counts the draws, what is open within each, and
+        what the network itself is off by.
         """
-        low = float(numbers.points.min())
-        high = float(numbers.points.max())
+        low = float(numbers.payoff.min())
+        high = float(numbers.payoff.max())
         if low == high:
             return Estimate(low, 0.0)
         if numbers.solved is not None and self.sample is not None:
             # Where no near number of tricks changes it, any change is as far as these.
             step = numbers.step or high - low
             mean, error = self.sample.mean(numbers.solved, low, high, step)
-            return Estimate(mean, math.hypot(error, numbers.network))
+            return Estimate(mean, math.hypot(error, numbers.network_error))
         mean = float(self.weights @ numbers.predicted)
         mean = min(max(mean, low), high)  # rounding alone can put it outside
-        if self.ess == np.inf:
-            within = numbers.square - numbers.predicted**2
-            variance = float(self.weights**2 @ within)
-        else:
-            variance = (float(self.weights @ numbers.square) - mean**2) / self.ess
-        return Estimate(mean, math.sqrt(max(variance, 0.0) + numbers.network**2))
+        variance = max(self._variance_of_mean(numbers, mean), 0.0)
+        return Estimate(mean, math.sqrt(variance + numbers.network_error**2))
 
-    def _error(self, group: Group, points: Floats) -> float:
-        """The network's own error of the mean of ``points[tricks]``.
+    def _variance_of_mean(self, numbers: LayoutNumbers, mean: float) -> float:
+        """Variance of the posterior mean of what the network predicts in each layout.
 
-        There is none where it was solved.
+        Where the layouts are all that fit, their weights are exact: only the number within
+        each is open, which independent variances with squared weights count. Draws have the
+        variance of the number over all, between layouts and within, over how many they are
+        worth.
         """
+        if self.ess == np.inf:
+            variance_within = numbers.square - numbers.predicted**2
+            return float(self.weights**2 @ variance_within)
+        mean_square = float(self.weights @ numbers.square)
+        return (mean_square - mean**2) / self.ess
+
+    def _network_error(self, group: Group, payoff: Floats) -> float:
+        """The network's own error of the mean of ``payoff[tricks]``; none where solved."""
         if group in self.tricks:
             return 0.0
-        return network_error(self.weights @ self.pmfs[group], points, group.strain)
+        return network_error(self.weights @ self.pmfs[group], payoff, group.strain)
 
-    def _near(self, group: Group) -> slice:
+    def _tricks_near_solved(self, group: Group) -> slice:
         """Numbers of tricks up to one from those that were solved; all where none was."""
         if group not in self.tricks:
             return slice(0, len(TRICKS))
@@ -408,6 +461,15 @@ class TrickEstimates:
         return slice(fewest, most + 1)
 
 
-def _largest_step(near: Floats) -> float:
-    """Between neighbours along the first axis."""
-    return float(np.abs(np.diff(near, axis=0)).max())
+def _mean_of_pair(first_pmf: Floats, payoff: Floats, second_pmf: Floats) -> Floats:
+    """(n,) mean of a (14, 14) payoff of two independent numbers of tricks.
+
+    Both have (n, 14) probabilities, a row for each layout.
+    """
+    payoff_by_second = first_pmf @ payoff
+    return np.asarray((payoff_by_second * second_pmf).sum(axis=1))
+
+
+def _largest_step(payoff: Floats) -> float:
+    """The largest difference between neighbours along the first axis."""
+    return float(np.abs(np.diff(payoff, axis=0)).max())

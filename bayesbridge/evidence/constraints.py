@@ -170,7 +170,11 @@ class Constraints:
         return HAND_CARDS - self.must[seat].bit_count()
 
     def reachable_points(self, seat: int) -> tuple[int, int]:
-        """Fewest and most points of a seat by its cards alone."""
+        """Fewest and most high-card points of a seat by its cards alone.
+
+        Beside the cards that it must hold, some of those that it may hold fill the
+        hand. ``HONOURS`` has the points of each honour and a mask of the four cards.
+        """
         optional = self.may[seat] & ~self.must[seat]
         honour_points: list[int] = []
         for points, honours in HONOURS:
@@ -239,7 +243,8 @@ class Constraints:
     def _shapes_settled(self) -> Self:
         """The same, with shapes and ranges of lengths narrowed by each other.
 
-        A set of shapes that says no more than ranges is dropped.
+        A set of shapes that says no more than ranges is dropped. Where none is possible
+        the empty set stays, which marks the contradiction.
         """
         constraints = self
         for seat in SEATS:
@@ -274,8 +279,9 @@ class Constraints:
     def _lengths_settled(self) -> Self:
         """Lengths and cards narrow each other.
 
-        A hand and a suit both have 13 cards: what the other suits of the hand, or the
-        other hands, need or can take bounds each length.
+        A hand and a suit both have 13 cards: a suit of a hand is at least as long as
+        what the longest other suits of the hand (or the suit in the other hands) leave
+        of these, and at most what the shortest leave.
         """
         must = list(self.must)
         may = list(self.may)

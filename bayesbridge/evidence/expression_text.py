@@ -88,6 +88,10 @@ def _patterns(shapes: Shapes) -> str:
 
 
 def _operation_text(operation: Operation) -> str:
+    """The text of an operation: a function, a sign before or between its operands.
+
+    The score of a contract is written with its own words, as ``score(vul, x3N, …)``.
+    """
     match operation:
         case Operation("score", (Number(side), Number(level), Number(strain), tricks)):
             vulnerable = "vul" if side else "nv"
@@ -97,21 +101,33 @@ def _operation_text(operation: Operation) -> str:
             return f"{word}({text_of(argument)})"
         case Operation("not", (condition,)):
             return f"!{_operand_text(condition)}"
-        case Operation("?", (condition, yes, no)):
-            texts = [_operand_text(operand) for operand in (condition, yes, no)]
-            return f"{texts[0]} ? {texts[1]} : {texts[2]}"
+        case Operation("?", (condition, if_true, if_false)):
+            return (
+                f"{_operand_text(condition)} ? {_operand_text(if_true)} : "
+                f"{_operand_text(if_false)}"
+            )
+    return _joined_text(operation)
+
+
+def _joined_text(operation: Operation) -> str:
+    """The operands of an operation with its sign between them.
+
+    Comparisons joined by "and" or "or" (the operators written by another sign than
+    their name) need no brackets.
+    """
     sign = _SIGNS.get(operation.operator, operation.operator)
-    # A comparison needs no brackets where truths are joined.
-    bare = _COMPARISONS if operation.operator in _SIGNS else ()
-    texts = [_operand_text(operand, bare) for operand in operation.operands]
+    without_brackets: tuple[str, ...] = ()
+    if operation.operator in _SIGNS:
+        without_brackets = _COMPARISONS
+    texts = [_operand_text(operand, without_brackets) for operand in operation.operands]
     return f" {sign} ".join(texts)
 
 
-def _operand_text(operand: Expression, bare: tuple[str, ...] = ()) -> str:
-    """The text of an operand, in brackets unless its operator is among ``bare``."""
+def _operand_text(operand: Expression, without_brackets: tuple[str, ...] = ()) -> str:
+    """The text of an operand, in brackets unless its operator needs none there."""
     text = text_of(operand)
     if not isinstance(operand, Operation):
         return text
-    if operand.operator in (*_WITHOUT_BRACKETS, *bare):
+    if operand.operator in (*_WITHOUT_BRACKETS, *without_brackets):
         return text
     return f"({text})"

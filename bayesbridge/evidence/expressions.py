@@ -163,7 +163,12 @@ def needs_solver(expression: Expression) -> bool:
 
 
 def evaluate(expression: Expression, leaves: Leaves) -> Any:
-    """The value as an int64 array, or a number where no leaf is an array."""
+    """The value of an expression, as an int64 array or a number.
+
+    ``leaves`` gives the values of what has no operands: what a seat holds, its
+    double-dummy tricks, a place in a table, and random numbers. A shape is looked up by
+    three lengths, which leave the fourth.
+    """
     match expression:
         case Number(value):
             return np.int64(value)

@@ -322,7 +322,7 @@ class _Range(Piece):
         try:
             ends = (index(low), index(high))
         except TypeError:
-            ends = (-1, -1)
+            ends = (-1, -1)  # no whole numbers: refused below like those out of range
         if not 0 <= ends[0] <= ends[1] <= self.most:
             raise NotationError(
                 f"{quantity} from {low!r} to {high!r}: give whole numbers between 0 "
@@ -601,6 +601,7 @@ class Condition(Piece):
                 f"{self} looks at no hand: write it such as {self.example}",
                 text=condition,
             )
+        # Every piece has a seat; of several any would do.
         self._set(seat=Seat(min(seats)))
 
     @property

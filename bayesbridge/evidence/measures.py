@@ -134,7 +134,7 @@ def _quality(holding: int) -> int:
     seven cards on an extra card stands in for a missing queen or jack instead.
     """
     length = holding.bit_count()
-    point = 10 * length
+    point = 10 * length  # a point is a tenth of the length, here times 100
     half_point = point // 2
     ace, king, queen, jack, ten, nine, eight = _from_the_ace(holding, 7)
     quality = point * (4 * ace + 3 * king + 2 * queen + jack)
@@ -165,6 +165,7 @@ def _four_c(holding: int) -> int:
 
 
 def _four_c_honours(holding: int) -> int:
+    """The four-C count of a suit's honours alone, times 100 (Kaplan and Rubens)."""
     length = holding.bit_count()
     ace, king, queen, jack, ten, nine = _from_the_ace(holding, 6)
     count = 300 * ace

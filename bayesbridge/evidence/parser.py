@@ -300,21 +300,26 @@ class Parser:
         return sign * int(token.text)
 
     def choice[T](self, table: Mapping[str, T], meaning: str) -> T:
-        """Read a word of a table and return what stands there for it."""
+        """Read a word of a table and return what stands there for it.
+
+        Another word is refused, with the one that it begins, else with some of all.
+        """
         token = self.read()
         if token.kind == "word" and token.text in table:
             return table[token.text]
-        start = token.text.lower() or "?"
-        completion = next((word for word in table if word.startswith(start)), None)
-        mend = completion
-        if completion is None:
-            mend = ", ".join(list(table)[:_MOST_SUGGESTIONS])
+        beginning = token.text.lower() or "?"
+        suggestion = next((word for word in table if word.startswith(beginning)), None)
+        if suggestion is None:
+            suggestion = ", ".join(list(table)[:_MOST_SUGGESTIONS])
             if len(table) > _MOST_SUGGESTIONS:
-                mend += " …"
-        raise token.wrong(f"{token.quoted} is no {meaning}: write {mend}")
+                suggestion += " …"
+        raise token.wrong(f"{token.quoted} is no {meaning}: write {suggestion}")
 
     def expression(self) -> Expression:
-        """A choice with ``? :``, or what binds tighter."""
+        """A choice with ``? :``, or what binds tighter.
+
+        Expressions nested too deep, or of too many parts, are refused.
+        """
         start = self.next
         self._nesting += 1
         if self._nesting > _DEEPEST_NESTING:
@@ -323,9 +328,10 @@ class Parser:
             )
         value = self._either()
         if self.accept("?"):
-            yes = self.expression()
+            if_true = self.expression()
             self.expect(":", "condition ? value : other value")
-            value = Operation("?", (value, yes, self.expression()))
+            if_false = self.expression()
+            value = Operation("?", (value, if_true, if_false))
         if self.next.kind == "sign" and self.next.text == "=":
             raise self._wrong_comparison()
         self._nesting -= 1
@@ -346,19 +352,22 @@ class Parser:
         return self._truths("and", partial(self._binary, 0))
 
     def _truths(self, operator: str, operand: Callable[[], Expression]) -> Expression:
-        """Operands with ``and`` or ``or`` between them, all in one node."""
+        """Operands with ``and`` or ``or`` between them, all in one node.
+
+        A first operand that is such a node itself, in brackets, is taken apart.
+        """
         start = self.next
-        first = operand()
+        leading = operand()
         following: list[Expression] = []
-        size = first.size
+        size = leading.size
         while self.accept(*_TRUTH_SIGNS[operator]):
             following.append(operand())
             size += following[-1].size
             if size > MOST_NODES:
                 raise _too_large(start)
         if not following:
-            return first
-        operands = (*joined(first, operator), *following)
+            return leading
+        operands = (*joined(leading, operator), *following)
         return _limited(start, Operation(operator, operands))
 
     def _binary(self, tightness: int) -> Expression:

@@ -492,7 +492,8 @@ def ranks_of(field: int) -> str:
 def _suit_by_suit(text: str) -> list[str] | None:
     """The ranks of the four suits, spades first, of a hand without dots.
 
-    Four groups, or groups after their suit; ``None`` for what is no such hand.
+    It is written as groups of ranks after the suits they are of (a suit that is not
+    named is void), or as four groups without suits. ``None`` for what is neither.
     """
     if "." in text:
         return None

@@ -154,10 +154,10 @@ class Scheme:
         overtricks = _overtricks(contract, tricks)
         if overtricks < 0:
             return 2 * overtricks * self.undertrick
-        odd_tricks = self.base + self.per_level * contract.level
-        return self.values[contract.strain] * (
-            odd_tricks + self.per_overtrick * overtricks
-        )
+        # A contract is paid in tricks, and a trick by what its strain is worth.
+        paid_tricks = self.base + self.per_level * contract.level
+        paid_tricks += self.per_overtrick * overtricks
+        return self.values[contract.strain] * paid_tricks
 
 
 def _exact(key: str, value: Any) -> Fraction:
@@ -380,7 +380,7 @@ def scoring_of(
 
 
 def _named(name: str, sides: Vulnerability) -> Scoring:
-    """The scoring of a name, in any case."""
+    """The scoring of a name (written in any case), where these sides are vulnerable."""
     word = name.strip().lower()
     if word not in SCORINGS:
         *names, last_name = SCORINGS
@@ -396,10 +396,12 @@ def vulnerable_sides(scoring: Scoring) -> Vulnerability | None:
     return sides
 
 
-def vulnerability_counts(name: str, vulnerable: str) -> bool:
-    """Whether it counts in an answer who is vulnerable, by the name of its scheme.
+def vulnerability_counts(scheme: str, vulnerable: str) -> bool:
+    """Whether an answer by this scoring scheme depends on who is vulnerable.
 
-    Of a scheme without an entry in ``SCORINGS`` it is known where somebody is.
+    It does where somebody is vulnerable: a scheme without vulnerability has none. Where
+    nobody is, the scheme tells, if it has a name; of others (those in files) it is not
+    known, and they are taken not to.
 
     >>> vulnerability_counts("duplicate", "None"), vulnerability_counts("new", "None")
     (True, False)
@@ -407,7 +409,10 @@ def vulnerability_counts(name: str, vulnerable: str) -> bool:
     sides = Vulnerability.of(vulnerable)
     if sides is not Vulnerability.NONE:
         return True
-    return name in SCORINGS and vulnerable_sides(SCORINGS[name](sides)) is not None
+    if scheme not in SCORINGS:
+        return False
+    scoring = SCORINGS[scheme](sides)
+    return vulnerable_sides(scoring) is not None
 
 
 @lru_cache(maxsize=128)
@@ -421,8 +426,9 @@ def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.in
     sides = Vulnerability.ALL if vulnerable else Vulnerability.NONE
     scoring = Duplicate(sides)
     contract = Contract(level, Strain(strain), Seat.N)
-    tricks = range(MOST_TRICKS + 1)
-    scores = np.array([int(scoring.score(contract, taken)) for taken in tricks])
+    scores = np.array(
+        [int(scoring.score(contract, tricks)) for tricks in range(MOST_TRICKS + 1)]
+    )
     scores.flags.writeable = False
     return scores
 
@@ -438,6 +444,7 @@ def imps(difference: ArrayLike) -> NDArray[np.int64]:
     """
     import numpy as np
 
+    # A step is reached by all that is more than the multiple of ten below it.
     largest_without_step = np.array(IMP_STEPS) - 10
     steps = np.searchsorted(largest_without_step, np.abs(difference), side="left")
     return np.asarray(np.sign(difference) * steps, np.int64)

@@ -95,7 +95,10 @@ def normal_text(text: str) -> str:
 
 
 def _read_alternative(words: str, text: str) -> Shapes:
-    """The shapes that words without ``or`` name; ``text`` is the whole, for errors."""
+    """The shapes that words without ``or`` name; ``text`` is the whole, for errors.
+
+    Balanced shapes are known by their lengths alone, in falling order.
+    """
     if words == "balanced":
         return frozenset(shape for shape in ALL if _falling(shape) in _BALANCED)
     if _FOUR_LENGTHS.fullmatch(words):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from bayesbridge.errors import IllegalPlay, NotationError
 from bayesbridge.game.cards import (
@@ -17,6 +17,8 @@ from bayesbridge.game.cards import (
     Suit,
 )
 from bayesbridge.game.deal import Seat
+
+CARDS_IN_TRICK: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,13 +313,20 @@ def replay(
 def _tricks(
     cards: Sequence[tuple[Seat, Card]], course: Course, trump: Suit | None
 ) -> list[Trick]:
-    """The tricks of the cards up to the first that is illegal."""
-    first_leader = [seat for seat, _ in cards[:1]]
+    """The tricks of the cards up to the first that is illegal.
+
+    The ``course`` tells how many cards are legal, and who won each whole trick: the
+    winner leads to the next.
+    """
+    if not cards:
+        return []
+    opening_leader, _ = cards[0]
+    leaders = [opening_leader, *course.winners]
     tricks = []
-    for number, leader in enumerate([*first_leader, *course.winners]):
-        start = 4 * number
+    for number, leader in enumerate(leaders):
+        start = CARDS_IN_TRICK * number
         if start < len(cards):
-            end = min(start + 4, course.legal)
+            end = min(start + CARDS_IN_TRICK, course.legal)
             trick_cards = tuple(card for _, card in cards[start:end])
             tricks.append(Trick(leader, trump, trick_cards))
     return tricks
@@ -332,10 +341,10 @@ def _refusal(
     """What is wrong with the card at a place.
 
     It was played before, breaks a rule that its trick knows, or follows a suit in which
-    its player had shown out.
+    its player had shown out. The last of the ``tricks`` is the one that it is played to.
     """
     seat, card = cards[place]
-    number = place // 4 + 1
+    trick_number = place // CARDS_IN_TRICK + 1
     earlier_seats = [player for player, played in cards[:place] if played == card]
     if earlier_seats:
         earlier_place = [played for _, played in cards].index(card)
@@ -347,8 +356,9 @@ def _refusal(
     try:
         tricks[-1].after(seat, card, hand)
     except IllegalPlay as error:
-        return IllegalPlay(f"trick {number}: {error}", **error.data, tricks=(number,))
-    return _revoke(seat, card, number, tricks)
+        words = f"trick {trick_number}: {error}"
+        return IllegalPlay(words, **error.data, tricks=(trick_number,))
+    return _revoke(seat, card, trick_number, tricks)
 
 
 def _played_twice(
@@ -356,7 +366,7 @@ def _played_twice(
 ) -> IllegalPlay:
     """A card is played by two seats, or by one again."""
     earlier_seat, seat = seats
-    earlier_trick, trick = (place // 4 + 1 for place in places)
+    earlier_trick, trick = (place // CARDS_IN_TRICK + 1 for place in places)
     return IllegalPlay(
         f"{seat.name} plays {card} in trick {trick}, but {earlier_seat.name} played it "
         f"in trick {earlier_trick}: a card is played once",
@@ -375,7 +385,8 @@ def _revoke(
         for earlier, trick in enumerate(tricks, 1)
         if (seat, card.suit) in trick.voids
     )
-    discard = dict(trick)[seat]
+    card_by_seat = dict(trick)
+    discard = card_by_seat[seat]
     return IllegalPlay(
         f"{seat.name} plays {card} in trick {number}, but played {discard} to "
         f"{trick.cards[0]} in trick {earlier}: "

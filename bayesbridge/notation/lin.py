@@ -24,8 +24,16 @@ from bayesbridge.game.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulne
 from bayesbridge.game.cards import Card, Hand
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.scoring import MOST_TRICKS
+from bayesbridge.game.tricks import CARDS_IN_TRICK
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
-from bayesbridge.notation.record import UNKNOWN_HANDS, Hands, Plays, Record, Tag, seated
+from bayesbridge.notation.record import (
+    UNKNOWN_HANDS,
+    Hands,
+    Plays,
+    Record,
+    Tag,
+    seated,
+)
 
 SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
 """As LIN names dealers, hands and players."""
@@ -114,13 +122,15 @@ def read_lin(source: Source) -> ParsedRecords:
 def iter_lin(source: Source) -> Iterator[Record | Skipped]:
     """The records of a LIN document and the notes on what was left out.
 
-    One by one, in the order of the file.
+    One by one, in the order of the file. A board begins with its name (key ``qx``), or
+    with a deal (``md``) where the board before has its own already.
     """
     document = Document(source)
     header: Mapping[str, str] = {}
     board: _Board | None = None
     for line, key, value in _tokens(document):
-        if key == "qx" or (key == "md" and (board is None or board.deal is not None)):
+        is_next_deal = key == "md" and (board is None or board.deal is not None)
+        if key == "qx" or is_next_deal:
             if board is not None:
                 yield from board.items()
             board = _Board(document.name, line, header)
@@ -141,7 +151,12 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
             header = {**header, key: value}
     if board is not None:
         yield from board.items()
-    elif document.count:
+    yield from _faults_at_end(document, has_board=board is not None)
+
+
+def _faults_at_end(document: Document, has_board: bool) -> Iterator[Skipped]:
+    """What is wrong with a document that was read to its end."""
+    if not has_board and document.count:
         yield Skipped(
             document.name,
             document.count,
@@ -165,7 +180,10 @@ class _Part(NamedTuple):
 
 
 def _parts(document: Document) -> Iterator[_Part]:
-    """The parts of a document in order; only the last, perhaps empty, is not closed."""
+    """The parts of a document in order; only the last, perhaps empty, is not closed.
+
+    A line may also be a link of a hand viewer, which has a document after ``lin=``.
+    """
     number = 1
     lines_of_part: list[str] = []
     for number, line in document.lines():
@@ -180,9 +198,9 @@ def _parts(document: Document) -> Iterator[_Part]:
 
 
 def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
-    """Each token with its line, key and value.
+    """Each token with its line, key and value: ``key|value|``, key and value in turn.
 
-    A last one without its bar comes under the key ``|``.
+    A last one without its closing bar comes under the key ``|``.
     """
     key: _Part | None = None
     for part in _parts(document):
@@ -218,7 +236,13 @@ class _Board(Draft):
     claimed: bool = False
 
     def take(self, line: int, key: str, value: str) -> None:
-        """Take a token; what no key of LIN means is kept as a tag."""
+        """Take a token: a key of two letters, and what follows it in a line.
+
+        The keys are the board's name (``qx``, else ``ah``), deal (``md``),
+        vulnerability (``sv``), a call (``mb``) and its alert (``an``), a card (``pc``)
+        and a claim (``mc``). Keys of the page's layout are passed by; what no key of
+        LIN means is kept as a tag.
+        """
         match key:
             case "qx":
                 self.room = _ROOMS.get(value[:1].lower(), "")
@@ -256,36 +280,41 @@ class _Board(Draft):
             self.note(line, reason, "number")
 
     def call(self, line: int, value: str) -> None:
-        """A call, or several in one token.
+        """A call, or several in one token; a sign after a call marks an alert.
 
         What is none stays as it is, for the auction to refuse.
         """
         text = value.replace(" ", "").replace(",", "")
-        calls = list(_CALL.finditer(text))
-        if not text or "".join(call[0] for call in calls) != text:
+        matches = list(_CALL.finditer(text))
+        if not text or "".join(match[0] for match in matches) != text:
             self.calls.append((line, value))
             return
-        for call in calls:
-            word = call[1]
-            is_alerted = bool(call[2])
-            if is_alerted:
+        for match in matches:
+            word, alert_sign = match.groups()
+            if alert_sign:
                 self.alerts[len(self.calls)] = ""
             self.calls.append((line, _CALL_WORDS.get(word.lower(), word)))
 
     def record(self) -> Record | None:
-        """The record, as far as its parts hold together."""
-        line, text = self.deal or (self.line, "")
-        hands = self.read(line, "record", dealt, text)
+        """The record of the board, as far as its parts hold together.
+
+        The deal (``md``) begins with the number of the dealer: 1 S, 2 W, 3 N, 4 E.
+        """
+        deal_line, deal_text = self.deal or (self.line, "")
+        hands = self.read(deal_line, "record", dealt, deal_text)
         if hands is None:
             return None
-        dealer = SEATS[int(text[0]) - 1] if text[:1] in tuple("1234") else None
+        dealer = None
+        if deal_text[:1] in tuple("1234"):
+            dealer = SEATS[int(deal_text[0]) - 1]
         auction = self.auction(dealer)
         contract = None if auction is None else auction.contract
+        # Alerts are kept by the number of their call, which needs the auction.
         alerts = {} if auction is None else self.alerts
         return self.settle(
-            line,
-            [trick[-1][0] for trick in batched(self.cards, 4)],
-            self.line,
+            deal_line=deal_line,
+            trick_lines=self.trick_lines(),
+            result_line=self.line,
             board=self.board,
             room=self.room,
             dealer=dealer,
@@ -298,6 +327,14 @@ class _Board(Draft):
             claimed=self.claimed,
             tags=(*self.players(), *self.header_tags(), *self.tags),
         )
+
+    def trick_lines(self) -> list[int]:
+        """The line of the last card of each trick."""
+        lines = []
+        for trick in batched(self.cards, CARDS_IN_TRICK):
+            last_line, _card = trick[-1]
+            lines.append(last_line)
+        return lines
 
     def header_tags(self) -> Iterator[Tag]:
         """What the header tells but for the players, LIN's keys first."""
@@ -348,11 +385,13 @@ class _Board(Draft):
             try:
                 indices.append(Card.of(word.rstrip("!? ")).index)
             except NotationError as error:
-                complete_tricks = len(indices) // 4
+                complete_tricks = len(indices) // CARDS_IN_TRICK
                 self.drop_play(line, error, complete_tricks + 1)
-                del indices[4 * complete_tricks :]
+                del indices[CARDS_IN_TRICK * complete_tricks :]
                 break
-        return seated(batched(indices, 4), contract.declarer.next(), contract.trump)
+        return seated(
+            batched(indices, CARDS_IN_TRICK), contract.declarer.next(), contract.trump
+        )
 
     def players(self) -> Iterator[Tag]:
         """The players of the board's room.
@@ -400,12 +439,15 @@ def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
 
 
 def _lines(record: Record) -> Iterator[str]:
-    """The lines of a board: its deal and calls, its tricks, its claim."""
+    """The lines of a board: its deal and calls, its tricks, its claim.
+
+    Each ends with a new page (``pg``); cards are ``pc``, a claim is ``mc``.
+    """
     auction = record.auction
     yield f"{_deal_tokens(record)}{_call_tokens(record)}pg||"
     if auction is None or not auction.is_over:
         return
-    for trick in batched(record.plays, 4):
+    for trick in batched(record.plays, CARDS_IN_TRICK):
         cards = "".join(f"pc|{card}|" for _, card in trick)
         yield f"{cards}pg||"
     if record.claimed:

@@ -6,7 +6,7 @@ Glyphs such as ``$1`` and ``!`` are read past.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import batched
@@ -18,7 +18,8 @@ from bayesbridge.game.calls import ALL_PASS, CALLS, PASS, Call, Contract, Vulner
 from bayesbridge.game.cards import DECK_CARDS, Card
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.scoring import MOST_TRICKS
-from bayesbridge.notation.pbn_games import Game, games
+from bayesbridge.game.tricks import CARDS_IN_TRICK
+from bayesbridge.notation.pbn_games import Game, RawTag, games
 from bayesbridge.notation.reading import Document, Draft, ParsedRecords, Skipped, Source
 from bayesbridge.notation.record import (
     FIELD_TAGS,
@@ -95,7 +96,11 @@ class _GameDraft(Draft):
         return cls(file, game.line, game)
 
     def record(self) -> Record | None:
-        """The record, as far as its parts hold together."""
+        """The record, as far as its parts hold together.
+
+        Reading the auction finds the alerts too, and reading the rows of the play whether
+        the rest was claimed: both come before the record is put together.
+        """
         game = self.game
         hands = self.hands()
         if hands is None:
@@ -106,9 +111,9 @@ class _GameDraft(Draft):
         result = self.result(contract)
         rows = self.rows()
         return self.settle(
-            game.line_of("Deal"),
-            [line for line, _ in rows],
-            game.line_of("Result"),
+            deal_line=game.line_of("Deal"),
+            trick_lines=[line for line, _ in rows],
+            result_line=game.line_of("Result"),
             board=game.value("Board"),
             room=game.value("Room"),
             dealer=dealer,
@@ -146,10 +151,35 @@ class _GameDraft(Draft):
         return self.read(self.game.line_of(name), name.lower(), Seat.of, text)
 
     def auction(self, dealer: Seat | None) -> Auction | None:
-        """The auction, if it is legal; sets the alerts of its calls."""
+        """The auction, if it is told and legal; sets the alerts of its calls."""
         tag = self.game.by_name.get("Auction")
         if tag is None or not tag.lines:
             return None
+        first = self._first_caller(tag, dealer)
+        if first is None:
+            return None
+        try:
+            written = _read_calls(tuple([text for _, text in tag.lines]))
+        except NotationError as error:
+            row = error.data.get("row", 0)
+            line, _ = tag.lines[row]
+            self.note(line, error, "auction")
+            return None
+
+        def line_of_call(place: int) -> int:
+            line, _ = tag.lines[written.rows[place]]
+            return line
+
+        auction = self.settle_auction(first, written.calls, line_of_call)
+        if auction is not None:
+            self.alerts = self._alerts(written.note_numbers, len(auction.calls))
+        return auction
+
+    def _first_caller(self, tag: RawTag, dealer: Seat | None) -> Seat | None:
+        """Who makes the first call: the seat of the tag, else the dealer.
+
+        ``None``, with a note, where neither is told or they differ.
+        """
         first = self.seat("Auction")
         if first is None:
             first = dealer
@@ -160,33 +190,24 @@ class _GameDraft(Draft):
             reason = f"{first.name} calls first, but {dealer.name} deals"
             self.note(tag.line, reason, "auction")
             return None
-        try:
-            written = _read_calls(tuple([text for _, text in tag.lines]))
-        except NotationError as error:
-            row = error.data.get("row", 0)
-            self.note(tag.lines[row][0], error, "auction")
-            return None
-
-        def line_of_call(place: int) -> int:
-            return tag.lines[written.rows[place]][0]
-
-        auction = self.settle_auction(first, written.calls, line_of_call)
-        if auction is not None:
-            self.alerts = self._alerts(written.note_numbers, len(auction.calls))
-        return auction
+        return first
 
     def _alerts(
         self, note_numbers: dict[int, str], call_count: int
     ) -> tuple[tuple[int, str], ...]:
-        """The calls that have a note, with its text."""
+        """The place of each call that has a note, with the note's text.
+
+        ``note_numbers`` has the number of the note by the call's place; notes are written
+        as ``1:text``.
+        """
         texts = {}
         for note in self.game.call_notes:
             number, _, text = note.partition(":")
             texts[number.strip()] = text.strip()
         return tuple(
-            (index, texts.get(note_numbers[index], ""))
-            for index in sorted(note_numbers)
-            if index < call_count
+            (place, texts.get(note_numbers[place], ""))
+            for place in sorted(note_numbers)
+            if place < call_count
         )
 
     def contract(self, auction: Auction | None) -> Contract | None:
@@ -204,6 +225,11 @@ class _GameDraft(Draft):
         return final
 
     def _stated_contract(self, auction: Auction | None) -> Contract | None:
+        """The contract of the tag, with the declarer of another tag.
+
+        ``None`` for four passes; and where no declarer is told, though an auction that
+        is over tells one, since the tag would only repeat it.
+        """
         text = self.game.value("Contract")
         declarer = self.seat("Declarer")
         if not text or text.upper() == "PASS":
@@ -234,7 +260,11 @@ class _GameDraft(Draft):
         return tricks
 
     def rows(self) -> list[Row]:
-        """The tricks as written, however the lines break; ``NO_CARD`` where none lies."""
+        """The tricks as written, with their lines; ``NO_CARD`` where none lies.
+
+        Four words are a trick, however the lines break. A sign that the play ends here is
+        kept as a claim; a word that is no card ends the play before its trick.
+        """
         cards: list[int] = []
         lines: list[int] = []
         for line, word in self._play_words():
@@ -242,19 +272,27 @@ class _GameDraft(Draft):
                 self.claimed = word == CLAIMED
                 break
             try:
-                cards.append(_CARDS[word] if word in _CARDS else Card.of(word).index)
+                card = _card_number(word)
             except NotationError as error:
-                complete_tricks = len(cards) // 4
+                complete_tricks = len(cards) // CARDS_IN_TRICK
                 self.drop_play(line, error, complete_tricks + 1)
-                del cards[4 * complete_tricks :]
+                del cards[CARDS_IN_TRICK * complete_tricks :]
                 break
+            cards.append(card)
             lines.append(line)
-        cards += [NO_CARD] * (-len(cards) % 4)
-        starts = range(0, len(cards), 4)
-        return [(lines[start], tuple(cards[start : start + 4])) for start in starts]
+        while len(cards) % CARDS_IN_TRICK:
+            cards.append(NO_CARD)
+        return [
+            (lines[first], tuple(cards[first : first + CARDS_IN_TRICK]))
+            for first in range(0, len(cards), CARDS_IN_TRICK)
+        ]
 
     def _play_words(self) -> Iterator[tuple[int, str]]:
-        """The cards and signs of the play, each with its line, without glyphs."""
+        """The cards and signs of the play, each with its line.
+
+        Lines of plain cards are split at blanks. In others words may touch signs, of
+        which notes and glyphs (``=1=``, ``$3``, ``!``) are read past.
+        """
         if "Play" not in self.game.by_name:
             return
         for line, text in self.game.by_name["Play"].lines:
@@ -267,7 +305,11 @@ class _GameDraft(Draft):
                 yield line, word
 
     def plays(self, contract: Contract | None, rows: list[Row]) -> Plays:
-        """The cards in the order played; the first column is that of the leader."""
+        """The cards in the order played.
+
+        A row is a trick with a column for each seat, whoever leads to it: the first is
+        that of the opening leader.
+        """
         if contract is None:
             if rows:
                 first_line, _ = rows[0]
@@ -290,6 +332,13 @@ class _GameDraft(Draft):
         return tuple(tags)
 
 
+def _card_number(word: str) -> int:
+    """The number of a card, looked up; one in another spelling is read."""
+    if word in _CARDS:
+        return _CARDS[word]
+    return Card.of(word).index
+
+
 _contract = lru_cache(maxsize=1024)(Contract.of)
 
 
@@ -306,11 +355,15 @@ class _WrittenCalls(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _read_calls(section: tuple[str, ...]) -> _WrittenCalls:
-    """The calls of the rows of a section; kept, since many auctions are the same."""
+    """The calls of the rows of a section; kept, since many auctions are the same.
+
+    Beside calls a section has the numbers of notes, which belong to the call before, a
+    word for all the passes that end the auction, signs that it ends here, and glyphs
+    (``!``, ``?``), which say nothing.
+    """
     calls: list[Call] = []
     rows: list[int] = []
     note_numbers: dict[int, str] = {}
-    calls_to_last_bid = 1
     for row, word in _section_words(section):
         if word in _CALLS:
             calls.append(_CALLS[word])
@@ -320,13 +373,23 @@ def _read_calls(section: tuple[str, ...]) -> _WrittenCalls:
             if calls:
                 note_numbers[len(calls) - 1] = word.strip(_NOTE)
         elif word.upper() == ALL_PASS:
-            calls += [PASS] * (calls_to_last_bid + 3 - len(calls))
+            calls += [PASS] * _missing_passes(calls)
         elif not word.startswith(_GLYPHS):
             calls.append(_read_call(word, row))
-        rows += [row] * (len(calls) - len(rows))
-        if calls and calls[-1] != PASS:
-            calls_to_last_bid = len(calls)
+        calls_of_word = len(calls) - len(rows)
+        rows += [row] * calls_of_word
     return _WrittenCalls(tuple(calls), rows, note_numbers)
+
+
+def _missing_passes(calls: Sequence[Call]) -> int:
+    """How many more passes end the auction: three after any other call, else four."""
+    passes = 0
+    for call in reversed(calls):
+        if call != PASS:
+            break
+        passes += 1
+    all_passed = passes == len(calls)
+    return (4 if all_passed else 3) - passes
 
 
 def _section_words(section: tuple[str, ...]) -> Iterator[tuple[int, str]]:
@@ -420,7 +483,7 @@ def _auction_lines(record: Record, auction: Auction) -> Iterator[str]:
             word += f" ={note_numbers[index]}="
         words.append(word)
     yield _tag("Auction", auction.first.name)
-    yield from map(" ".join, batched(words, 4))
+    yield from map(" ".join, batched(words, CARDS_IN_TRICK))
     if not auction.is_over:
         yield INCOMPLETE
     for index, text in record.alerts:
@@ -431,7 +494,7 @@ def _play_lines(record: Record, leader: Seat) -> Iterator[str]:
     """The tricks, a line each, in columns by seats from the first leader."""
     yield _tag("Play", leader.name)
     columns = [leader.next(place) for place in range(4)]
-    for trick in map(dict, batched(record.plays, 4)):
+    for trick in map(dict, batched(record.plays, CARDS_IN_TRICK)):
         cards = [str(trick[seat]) if seat in trick else "-" for seat in columns]
         yield " ".join(cards)
     if len(record.plays) < DECK_CARDS:

@@ -122,9 +122,10 @@ class _Comment:
     """
 
     opened: int = 0
+    """The line where the comment began that is still open; 0 where none is."""
 
     def without(self, number: int, line: str) -> str:
-        """The line without its comments."""
+        """The line of this number without its comments: ``{…}``, or ``;`` to its end."""
         kept: list[str] = []
         place = 0
         while place < len(line):
@@ -176,7 +177,10 @@ class _GameReader:
         self._noted_stray_line = False
 
     def take(self, number: int, line: str) -> None:
-        """Take a line, which is a tag, belongs to the last one, or separates games."""
+        """Take a line, which is a tag, belongs to the last one, or separates games.
+
+        A line that begins with ``%`` is for the program that wrote the file.
+        """
         if self._comment.opened:
             line = self._within_comment(number, line)
             if not line:
@@ -233,6 +237,10 @@ class _GameReader:
             self._take_tag(number, name, value)
 
     def _take_tag(self, number: int, name: str, written: str) -> None:
+        """Put a tag into the game, or begin the next one with it.
+
+        The values of a complete game are kept: in the next, ``#`` repeats them.
+        """
         game = self._game
         if game is not None and game.ends_before(name, self._after_gap):
             self._earlier_values = {tag.name: tag.value for tag in game.tags}
@@ -247,7 +255,10 @@ class _GameReader:
         game.add(self._tag)
 
     def _value(self, number: int, name: str, written: str) -> str:
-        """What a value means: ``#`` that of the game before, ``##`` a sign # itself."""
+        """What a value means: one that begins with ``#`` is that of the game before.
+
+        ``##`` stands for a sign # itself. A note tells where the game before has none.
+        """
         if not written.startswith("#"):
             return written
         if written.startswith("##"):
@@ -261,22 +272,35 @@ class _GameReader:
 
     def _take_row(self, number: int, line: str) -> None:
         """Take a line that is no tag: calls, cards or a row of a table."""
+        row = self._row_without_comment(number, line)
         tag = self._tag
-        if "{" in line or ";" in line:
-            in_table = tag is not None and tag.is_table
-            if not in_table or line.lstrip().startswith(("{", ";")):
-                line = self._comment.without(number, line)
-                self._after_gap = self._after_gap and not self._comment.opened
-            if not line or line.isspace():
-                return
+        if row is None:
+            return
         if tag is not None and tag.takes_lines:
-            tag.lines.append((number, line))
+            tag.lines.append((number, row))
         elif not self._noted_stray_line:
             self._noted_stray_line = True
             self._note(
                 number,
-                f"{line.strip()!r} stands in no section: text follows [Auction] or [Play]",
+                f"{row.strip()!r} stands in no section: text follows [Auction] or [Play]",
             )
+
+    def _row_without_comment(self, number: int, line: str) -> str | None:
+        """The line without its comments; ``None`` where nothing else is in it.
+
+        Within a row of a table the signs of comments are text. A comment that goes on in
+        the next line ends the gap between two games.
+        """
+        if "{" not in line and ";" not in line:
+            return line
+        in_table = self._tag is not None and self._tag.is_table
+        row = line
+        if not in_table or line.lstrip().startswith(("{", ";")):
+            row = self._comment.without(number, line)
+            self._after_gap = self._after_gap and not self._comment.opened
+        if not row or row.isspace():
+            return None
+        return row
 
 
 def _tag_pairs(line: str) -> tuple[list[tuple[str, str]], str]:
@@ -298,8 +322,8 @@ def _tag_pairs(line: str) -> tuple[list[tuple[str, str]], str]:
 def _only_pair(text: str) -> tuple[str, str] | None:
     """The tag pair that a whole line is, ``None`` if there may be several.
 
-    Quotes inside are meant as they stand, unless a bracket shows that they end one tag
-    and begin another.
+    Quotes inside the value are a part of it, though they should be escaped; but a quote
+    before a bracket ends one tag, so that another follows.
     """
     if not text.endswith('"]'):
         return None

@@ -27,6 +27,7 @@ from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Call
 from bayesbridge.game.cards import DECK_CARDS
 from bayesbridge.game.deal import Seat
+from bayesbridge.game.tricks import CARDS_IN_TRICK
 from bayesbridge.notation.record import Record, without_surplus
 
 type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
@@ -125,14 +126,15 @@ class Draft(ABC):
     def settle_auction(
         self, first: Seat, calls: tuple[Call, ...], line_of: Callable[[int], int]
     ) -> Auction | None:
-        """The auction, if it is legal.
+        """The auction, if it is legal; else ``None`` with a note.
 
-        Passes after its end are forgiven. ``line_of`` tells the line of a call.
+        Passes after its end are forgiven. ``line_of`` tells the line of a call by its place.
         """
         try:
             auction = without_surplus(first, calls)
         except IllegalCall as error:
-            self.note(line_of(len(error.data["auction"].calls)), error, "auction")
+            legal_calls = error.data["auction"].calls  # those before the illegal one
+            self.note(line_of(len(legal_calls)), error, "auction")
             return None
         surplus = len(calls) - len(auction.calls)
         if surplus:
@@ -142,14 +144,16 @@ class Draft(ABC):
 
     def settle(
         self,
+        *,
         deal_line: int,
         trick_lines: Sequence[int],
         result_line: int,
         **fields: Any,
     ) -> Record | None:
-        """The record as far as it holds together.
+        """The record of these fields, as far as it holds together; ``None`` with a note.
 
-        Its play ends before the first trick that is illegal.
+        Its play ends before the first trick that is illegal. The lines are where the deal,
+        each trick and the result are written, for the notes on what is wrong with them.
         """
         while True:
             try:
@@ -157,10 +161,12 @@ class Draft(ABC):
                     file=self.file, line=self.line, dropped=self.dropped, **fields
                 )
             except IllegalPlay as error:
-                number = error.data["tricks"][-1]
-                fields["plays"] = fields["plays"][: 4 * (number - 1)]
-                place = min(number, len(trick_lines)) - 1
-                self.drop_play(trick_lines[place], error, number)
+                # The number of the trick, from 1, stands last among those of the error.
+                illegal_trick = error.data["tricks"][-1]
+                cards_before = CARDS_IN_TRICK * (illegal_trick - 1)
+                fields["plays"] = fields["plays"][:cards_before]
+                written_trick = min(illegal_trick, len(trick_lines))
+                self.drop_play(trick_lines[written_trick - 1], error, illegal_trick)
             except DealError as error:
                 self.note(deal_line, error, "record")
                 return None
@@ -187,7 +193,7 @@ _MARKS_OF_TEXT: Final = "\n\r\0[|"
 class Document:
     """A source with a name, whose lines can be walked once.
 
-    ``damage`` says afterwards why they ended early.
+    ``damage`` says afterwards why they ended early, as where a compressed file is cut.
     """
 
     def __init__(self, source: Source) -> None:
@@ -201,10 +207,16 @@ class Document:
             self.source = io.StringIO(source, newline=None)
         else:
             self.source = source
+        self.name = self._name_of(source)
+
+    def _name_of(self, source: Source) -> str:
+        """The path of a file, or of an open file; ``<text>`` for what has none."""
         path: object = self.source
         if not isinstance(path, str | os.PathLike):
             path = getattr(source, "name", None)
-        self.name = os.fspath(path) if isinstance(path, str | os.PathLike) else "<text>"
+        if isinstance(path, str | os.PathLike):
+            return os.fspath(path)
+        return "<text>"
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line with its number from 1, without its end."""
@@ -231,6 +243,7 @@ class Document:
                 raise NotationError(
                     f"cannot read {self.name!r}: {reason}", text=self.name
                 ) from None
+        # Reading nothing takes nothing away, but tells whether it gives text or bytes.
         if isinstance(source.read(0), str):
             return cast(IO[str], source)
         return self._text(io.BufferedReader(cast(io.RawIOBase, source)), stack)

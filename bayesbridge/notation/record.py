@@ -70,7 +70,8 @@ def seated(
     """The plays of tricks, whose cards are given by index.
 
     The cards of a trick stand in the order in which they were played, or in ``columns``:
-    a column for each seat from the first leader on, -1 where it played none.
+    a column for each seat from the first leader on, -1 where it played none. The winner
+    of a trick leads to the next; -1 never wins.
     """
     plays: list[tuple[Seat, Card]] = []
     seats_from_leader = 0  # from the first leader to the leader of this trick
@@ -118,11 +119,13 @@ def declarer_tricks(
             for seat, hand in zip(Seat, hands, strict=True)
             if hand is not None
         }
-        # Raises what is wrong, but for a card of a known hand from an unknown one.
+        # It raises for whatever the rules forbid. What it cannot know is that a card was
+        # dealt to a known hand and is played from one that is not known.
         replay(plays, contract.trump, known_hands)
         raise _of_another_hand(plays, course.legal, known_hands)
     if len(plays) < DECK_CARDS:
         return None
+    # Declarer and dummy are an odd number of seats from the leader.
     return sum([(winner - leader) % 2 for winner in course.winners])
 
 
@@ -255,7 +258,11 @@ class Record:
             self._settle("tags", self._verified_tags())
 
     def _settle_auction(self, auction: Auction) -> None:
-        """Dealer and contract are those of the auction; one without calls is none."""
+        """Take dealer and contract from the auction, which must agree with those told.
+
+        Only auctions of four players are on record: one with a dummy seat is refused. An
+        auction without calls counts as none.
+        """
         if auction.dummy is not None or self.dealer not in (None, auction.first):
             raise NotationError(
                 f"auction '{auction}' does not begin with the dealer of four players",
@@ -273,7 +280,10 @@ class Record:
             self._settle("auction", None)
 
     def _settle_result(self) -> None:
-        """The result is that of the play if it is whole, else what was claimed."""
+        """Take the result from the play if it is whole, else as claimed.
+
+        Without a contract there is no result, and nothing to claim.
+        """
         tricks = declarer_tricks(self.plays, self.contract, self.hands)
         if self.contract is None or tricks is not None:
             self._settle("result", tricks)
@@ -305,7 +315,7 @@ class Record:
         if self.contract or self.passed_out:
             tags_told = {"Contract", "Declarer", "Result"}
         for name, value, lines in self.tags:
-            is_mandatory = name in _TAG_ORDER
+            is_mandatory = name in _TAG_ORDER  # which has just these
             if name in FIELD_TAGS or not (is_mandatory or is_tag_name(name)):
                 raise NotationError(
                     f"tag {name!r}: give a field of the record, or a name of letters and digits",
@@ -421,13 +431,12 @@ def read_hands(text: str) -> Hands:
 def _verified_hands(hands: Hands) -> Hands:
     """The hands, which must be disjoint, with a fourth filled in.
 
-    All are full, or all short: an end position.
+    All have 13 cards, or all fewer, as in a position late in the play.
     """
     masks = [0 if hand is None else hand.mask for hand in hands]
-    if sum(masks) == DECK_MASK and all(
-        mask.bit_count() == HAND_CARDS for mask in masks
-    ):
-        return hands
+    all_are_full = all(mask.bit_count() == HAND_CARDS for mask in masks)
+    if all_are_full and sum(masks) == DECK_MASK:
+        return hands  # a whole deal, as most are: masks that overlap have another sum
     known_hands = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand}
     sizes = [len(hand) for hand in known_hands.values()]
     longest = max(sizes, default=0)

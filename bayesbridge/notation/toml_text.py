@@ -74,7 +74,8 @@ class Toml:
     def next(self, key: str) -> tuple[str, list[str]]:
         """``file:line: key`` of the next key of this name, and of the texts after it.
 
-        No line if the key is hidden; a place for each quoted text.
+        Called once for each key of this name, in order. A key that is written otherwise
+        than plainly (as part of a dotted key) has no line; each quoted text has a place.
 
         >>> file = Toml("a.toml", b'call = "1H"\\nhcp = [\\n "E:1",\\n "E:2"]')
         >>> file.next("hcp")
@@ -147,7 +148,10 @@ def _syntax_error(path: str, text: str, message: str) -> NotationError:
 
 
 def _key_places(text: str) -> dict[str, list[_KeyPlace]]:
-    """Where the keys of each name stand, in order."""
+    """Where the keys of each name stand, in order, and the texts that follow each.
+
+    The list of a key is put in its place empty, and filled as its texts are met.
+    """
     places: dict[str, list[_KeyPlace]] = {}
     text_lines: list[int] = []
     line = 1
@@ -157,7 +161,7 @@ def _key_places(text: str) -> dict[str, list[_KeyPlace]]:
         counted_to = token.start()
         if token["bare"] or token["quoted"]:
             key = token["bare"] or token["text"][1:-1]
-            text_lines = []
+            text_lines = []  # of this key from here on
             places.setdefault(key, []).append(_KeyPlace(line, text_lines))
         elif token["text"]:
             text_lines.append(line)

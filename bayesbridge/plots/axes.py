@@ -85,6 +85,13 @@ def new_axes(width: float, height: float) -> Axes:
     return ax
 
 
+def ax_or_new(ax: Axes | None, width: float, height: float) -> Axes:
+    """The Axes to draw on: those that were given, else new ones of this size."""
+    if ax is None:
+        return new_axes(width, height)
+    return ax
+
+
 def new_grid(
     width: float,
     height: float,
@@ -152,8 +159,12 @@ def shaded_cell(ax: Axes, column: float, row: float, share: float) -> None:
     ax.add_artist(
         Rectangle((column, row), 1, 1, facecolor=shade, edgecolor=GREY, linewidth=0.4)
     )
-    colour = "white" if share > WHITE_FROM else ink()
-    words = short_percent(share) if share else "·"
+    colour = ink()
+    if share > WHITE_FROM:
+        colour = "white"
+    words = "·"
+    if share:
+        words = short_percent(share)
     centred_text(ax, column + 0.5, row + 0.5, words, fontsize=7, color=colour)
 
 
@@ -214,8 +225,7 @@ def ranked_bars(
     colours : sequence of str
         The colour of each bar.
     """
-    if ax is None:
-        ax = new_axes(6.4, 1.2 + 0.3 * len(names))
+    ax = ax_or_new(ax, 6.4, 1.2 + 0.3 * len(names))
     rows = range(len(names))
     drawn_errors = errors if errors.any() else None
     bars = ax.barh(

@@ -12,7 +12,9 @@ from bayesbridge.decisions.call_answer import CallValues, call_word
 from bayesbridge.decisions.play import CardChoices
 from bayesbridge.decisions.suit import SuitPlay
 from bayesbridge.display.words import card_words, percent, short_percent
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.answer_tables import scheme_words
+from bayesbridge.game.layouts import Floats
 from bayesbridge.plots.axes import (
     BLUE,
     GREY,
@@ -21,9 +23,9 @@ from bayesbridge.plots.axes import (
     PALE,
     SKY,
     VERMILION,
+    ax_or_new,
     bare,
     ink,
-    new_axes,
     percent_axis,
     ranked_bars,
     upright_bars,
@@ -62,14 +64,14 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
     ['6S by S', '3NT by S', '4S by S']
     """
     best = found.isel(contract=slice(0, most))
-    is_network = best["basis"].values == "network"
+    by_network = best["basis"].values == "network"
     ax = ranked_bars(
         ax,
-        best["contract"].values.tolist(),
-        best["score"].values,
-        2 * best["score_error"].values,
-        [_make_text(chance) for chance in best["make"].values.tolist()],
-        [SKY if light else BLUE for light in is_network],
+        names=best["contract"].values.tolist(),
+        values=best["score"].values,
+        errors=2 * best["score_error"].values,
+        figures=[_make_text(chance) for chance in best["make"].values.tolist()],
+        colours=np.where(by_network, SKY, BLUE).tolist(),
     )
     ax.axvline(0.0, color=ink(), linewidth=0.8)
     scheme = scheme_words(found.attrs["scheme"], found.attrs["vulnerable"])
@@ -81,7 +83,9 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
 
 def _make_text(chance: float) -> str:
     """The chance that a contract makes; nothing where the deal is passed out (nan)."""
-    return "" if np.isnan(chance) else f"{short_percent(chance)} %"
+    if np.isnan(chance):
+        return ""
+    return f"{short_percent(chance)} %"
 
 
 GAIN_BINS: Final = 41
@@ -112,8 +116,7 @@ def call_values(values: CallValues, *, ax: Axes | None = None) -> Axes:
     >>> call_values(values).get_xlabel()
     'IMPs beside Double'
     """
-    if ax is None:
-        ax = new_axes(6.4, 3.4)
+    ax = ax_or_new(ax, 6.4, 3.4)
     scale = 100.0 if values.goal.in_percent else 1.0
     gains = scale * values.gains
     widest = max(float(np.abs(gains).max()), 1.0)
@@ -162,6 +165,11 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib Axes
 
+    Raises
+    ------
+    BayesBridgeError
+        If the goal is matchpoints and a card has none.
+
     Examples
     --------
     >>> import bayesbridge as bb
@@ -174,30 +182,43 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     >>> play(CardChoices(turn, "make", rows, 100, False)).get_title()
     'West leads against 3NT by S; blue: the best'
     """
-    attribute = "chance" if found.goal == "make" else found.goal
-    estimates = np.array([getattr(choice, attribute) for choice in found.choices])
-    values, standard_errors = estimates.T
+    values, standard_errors = _values_of_cards(found)
     in_tricks = found.goal == "tricks"
     if in_tricks:
         figures = [f"{value:.2f}" for value in values]
     else:
         figures = [f"{short_percent(value)} %" for value in values]
+    errors_drawn = 0 if found.exact else 2
     ax = ranked_bars(
         ax,
-        [card_words(choice.name) for choice in found.choices],
-        values,
-        0 * standard_errors if found.exact else 2 * standard_errors,
-        figures,
-        [BLUE if choice.close else PALE for choice in found.choices],
+        names=[card_words(choice.name) for choice in found.choices],
+        values=values,
+        errors=errors_drawn * standard_errors,
+        figures=figures,
+        colours=[BLUE if choice.close else PALE for choice in found.choices],
     )
     ax.set_xlim(left=0.0)
     if not in_tricks:
         percent_axis(ax.xaxis)
+    # A horizon is set where cards were judged by plans for declarer.
     basis = "one plan" if found.horizon else "double dummy"
     ax.set_xlabel(f"{_goal_words(found)}, {basis}")
     verdict = "the best" if found.clear else "too close to call"
     ax.set_title(f"{found.turn.words}; blue: {verdict}", fontsize=10)
     return ax
+
+
+def _values_of_cards(choices: CardChoices) -> tuple[Floats, Floats]:
+    """(cards,) what each card is worth by the goal, and (cards,) its standard errors."""
+    attribute = "chance" if choices.goal == "make" else choices.goal
+    estimates = [getattr(choice, attribute) for choice in choices.choices]
+    if None in estimates:
+        raise BayesBridgeError(
+            f"the cards have no {choices.goal}: ask bb.play with a field",
+            goal=choices.goal,
+        )
+    values, standard_errors = np.array(estimates).T
+    return values, standard_errors
 
 
 def _goal_words(choices: CardChoices) -> str:
@@ -206,7 +227,9 @@ def _goal_words(choices: CardChoices) -> str:
         return "tricks of the side"
     if choices.goal == "matchpoints":
         return "matchpoints"
-    return "P(beaten)" if choices.turn.defends else "P(makes)"
+    if choices.turn.defends:
+        return "P(beaten)"
+    return "P(makes)"
 
 
 def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
@@ -234,8 +257,7 @@ def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
     highest_goal = max((line.goal or 0 for line in play.goals), default=play.sure)
     goals = range(play.sure, highest_goal + 1)
     chance_by_goal = {line.goal: line.chance for line in play.goals}
-    if ax is None:
-        ax = new_axes(max(4.4, 1.6 + 0.9 * len(goals)), 3.4)
+    ax = ax_or_new(ax, max(4.4, 1.6 + 0.9 * len(goals)), 3.4)
     places = np.arange(len(goals))
     upright_bars(
         ax,

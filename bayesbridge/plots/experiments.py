@@ -17,9 +17,9 @@ from bayesbridge.plots.axes import (
     PALE,
     SKY,
     VERMILION,
+    ax_or_new,
     bare,
     ink,
-    new_axes,
     new_grid,
     percent_axis,
 )
@@ -56,9 +56,9 @@ def match(result: MatchResult, *, ax: Axes | None = None) -> Axes:
     >>> match(result).get_title()
     'learned and learned are level on 3 boards: 0.00 ± 0.00 IMPs a board.'
     """
-    if ax is None:
-        ax = new_axes(6.4, 3.4)
+    ax = ax_or_new(ax, 6.4, 3.4)
     boards = range(2, len(result.boards) + 1)
+    # A row (mean, error) for each number of boards; of a single board an empty table.
     means_and_errors = np.array([result.after(count) for count in boards])
     means, errors = means_and_errors.reshape(-1, 2).T
     ax.fill_between(
@@ -99,8 +99,7 @@ def paper_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     >>> paper_runs(conditions.count_exactly()).get_title()
     'Table 2: outcomes of the two pre-qualification conditions'
     """
-    if ax is None:
-        ax = new_axes(7.2, 3.8)
+    ax = ax_or_new(ax, 7.2, 3.8)
     figures = [
         figure for figure in comparison.figures if figure.own or any(figure.printed)
     ]
@@ -142,7 +141,10 @@ def _draw_printed_runs(ax: Axes, figures: Sequence[Finding]) -> None:
 
 
 def _write_z_values(ax: Axes, figures: Sequence[Finding]) -> None:
-    """Write z above each group of bars that has one."""
+    """Write z above each group of bars that has one.
+
+    A group has what the paper prints of a figure for each run, and our ``own`` figure.
+    """
     for place, figure in enumerate(figures):
         if figure.z is None:
             continue
@@ -165,7 +167,8 @@ def _spaced_thousands(value: float, _place: int) -> str:
 def shift(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[Any]:
     """Draw the conditions and the captures by Algorithm 1 beside those by Algorithm 2.
 
-    Algorithm 1 sees one hand, Algorithm 2 both.
+    Algorithm 1 sees one hand, Algorithm 2 both. Their conditions decide whether captures
+    (tricks by the paper's count) are counted at all.
 
     Parameters
     ----------
@@ -185,7 +188,8 @@ def shift(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[An
     >>> [ax.get_title() for ax in shift(STUDIES["shift"].simulate(1000, 1))]
     ['Conditions', 'Captures where both conditions hold']
     """
-    axes: NDArray[Any] = new_grid(9.6, 3.8, 1, 2, figure=figure, width_ratios=[3, 8])[0]
+    grid = new_grid(9.6, 3.8, rows=1, columns=2, figure=figure, width_ratios=[3, 8])
+    axes: NDArray[Any] = grid[0]
     shares = comparison.answers["shares"]
     _draw_algorithms(axes[0], shares["conditions"])
     axes[0].set_title("Conditions", fontsize=10)
@@ -248,7 +252,8 @@ def auction(comparison: Comparison, *, figure: Figure | None = None) -> NDArray[
     ['Points by seat, old scheme', 'Points by seat, new scheme']
     """
     games = comparison.answers["games"]
-    axes = new_grid(11.0, 3.4 * len(games), len(games), 3, figure=figure)
+    height = 3.4 * len(games)
+    axes = new_grid(11.0, height, rows=len(games), columns=3, figure=figure)
     for row, game in zip(axes, games, strict=True):
         _draw_openings(row[0], game)
         _draw_points_by_seat(row[1], game)

@@ -22,11 +22,11 @@ from bayesbridge.plots.axes import (
     GREY,
     SKY,
     SUIT_COLOURS,
+    ax_or_new,
     bare,
     centred_text,
     frame_cells,
     ink,
-    new_axes,
     percent_labels,
     shaded_cell,
     title_in_lines,
@@ -43,6 +43,26 @@ SHORTEST_AXIS: Final = 7
 
 MOST_LABELLED_POINTS: Final = 24
 """Bars of points up to which each has its percentage, and its tick below."""
+
+# The picture of suit lengths, in cells: where what stands beside the cells begins.
+LEFT_OF_LENGTHS: Final = -2.6
+SEAT_X: Final = -0.9
+SYMBOL_X: Final = -0.4
+LEFT_OF_MEANS: Final = 1.2  # to the right of the longest length, as those that follow
+MIDDLE_OF_MEANS: Final = 1.7
+RIGHT_OF_LENGTHS: Final = 2.3
+
+GAP_BELOW_HAND: Final = 0.4
+"""Rows between the suits of one hand and those of the next."""
+
+FRAME_IN_GAP: Final = 0.3
+"""How far above the next hand the frame below the last one is."""
+
+INCHES_A_HAND: Final = 1.05
+"""Height of the rows of a hidden hand."""
+
+BAR_WIDTH: Final = 0.86
+"""Width of a bar of points; the bars of neighbours are 1 apart."""
 
 HIGHEST_BAR: Final = 0.78
 """Share of the height of a row that the highest of all bars of points takes."""
@@ -80,8 +100,7 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
     table = CardTable(
         chances.transpose("card", "seat").to_pandas(), hidden, played_cards(source)
     )
-    if ax is None:
-        ax = new_axes(7.2, _height(hidden))
+    ax = ax_or_new(ax, 7.2, _height(hidden))
     top = 0.0
     for suit in SYMBOLS:
         _draw_suit(ax, top, suit, table)
@@ -174,18 +193,21 @@ def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> A
     hidden = hidden_seats(marginal(source, "card_probabilities"))
     likeliest = chances.sel(seat=hidden).max(("seat", "suit")).values
     longest = max(SHORTEST_AXIS, int(np.flatnonzero(likeliest >= RARE)[-1]))
-    if ax is None:
-        ax = new_axes(7.2, _height(hidden))
-    top = 0.0
+    ax = ax_or_new(ax, 7.2, _height(hidden))
+    # Rows of height 1 hang down from 0; the cell of a length begins at that length.
+    top_of_hand = 0.0
     for seat in hidden:
         for row, suit in enumerate(SYMBOLS):
             shares = chances.sel(seat=seat, suit=suit).values.tolist()
-            _draw_lengths(ax, top - row - 1, suit, shares, longest)
-        ax.text(-0.9, top - 2, SEATS[seat], ha="right", va="center", fontsize=10)
-        top -= 4.4
-    frame_cells(ax, -2.6, longest + 2.3, top + 0.3)
+            _draw_lengths(ax, top_of_hand - row - 1, suit, shares, longest)
+        middle = top_of_hand - len(SYMBOLS) / 2
+        ax.text(SEAT_X, middle, SEATS[seat], ha="right", va="center", fontsize=10)
+        top_of_hand -= len(SYMBOLS) + GAP_BELOW_HAND
+    bottom = top_of_hand + FRAME_IN_GAP
+    frame_cells(ax, LEFT_OF_LENGTHS, longest + RIGHT_OF_LENGTHS, bottom)
+    cell_middles = np.arange(longest + 1) + 0.5
     ax.set_xticks(
-        [*(np.arange(longest + 1) + 0.5), longest + 1.7],
+        [*cell_middles, longest + MIDDLE_OF_MEANS],
         [*map(str, range(longest + 1)), "mean"],
     )
     title = (
@@ -202,11 +224,12 @@ def _draw_lengths(
     """Draw one row: the suit, a cell for each number of cards, the mean."""
     middle = bottom + 0.5
     colour = SUIT_COLOURS.get(suit, ink())
-    centred_text(ax, -0.4, middle, SYMBOLS[suit], fontsize=11, color=colour)
+    centred_text(ax, SYMBOL_X, middle, SYMBOLS[suit], fontsize=11, color=colour)
     for length in range(longest + 1):
         shaded_cell(ax, length, bottom, shares[length])
     mean = sum(length * share for length, share in enumerate(shares))
-    ax.text(longest + 1.2, middle, f"{mean:.2f}", ha="left", va="center", fontsize=8)
+    left_of_mean = longest + LEFT_OF_MEANS
+    ax.text(left_of_mean, middle, f"{mean:.2f}", ha="left", va="center", fontsize=8)
 
 
 def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
@@ -238,15 +261,15 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
     occurring = np.flatnonzero(chances.max("seat").values >= RARE)
     drawn_points = np.arange(occurring[0], occurring[-1] + 1)
     all_labelled = len(drawn_points) <= MOST_LABELLED_POINTS
-    highest = float(chances.max())
-    if ax is None:
-        ax = new_axes(7.2, 0.9 + 1.05 * len(hidden))
+    highest_share = float(chances.max())
+    ax = ax_or_new(ax, 7.2, 0.9 + INCHES_A_HAND * len(hidden))
+    # The bars of hand number i stand on the line y = -i.
     for row, seat in enumerate(hidden):
         shares = chances.sel(seat=seat).values
         bars = ax.bar(
             drawn_points,
-            HIGHEST_BAR * shares[drawn_points] / highest,
-            0.86,
+            HIGHEST_BAR * shares[drawn_points] / highest_share,
+            BAR_WIDTH,
             bottom=-row,
             color=_point_colours(drawn_points, shares),
             edgecolor=ink(),
@@ -262,8 +285,9 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
         for seat, mean in zip(hidden, means, strict=True)
     ]
     ax.set_yticks(0.35 - np.arange(len(hidden)), seat_labels)
-    ticks = drawn_points if all_labelled else drawn_points[::2]
-    ax.set(xlabel="high-card points", xticks=ticks, ylim=(0.98 - len(hidden), 1.0))
+    ax.set_ylim(0.98 - len(hidden), 1.0)
+    tick_step = 1 if all_labelled else 2
+    ax.set(xlabel="high-card points", xticks=drawn_points[::tick_step])
     ax.set_xlim(drawn_points[0] - 0.8, drawn_points[-1] + 0.8)
     ax.tick_params(left=False, labelsize=8)
     bare(ax, keep=())
@@ -280,7 +304,7 @@ def _point_colours(drawn_points: NDArray[np.int64], shares: Floats) -> list[str]
 
 def _height(hidden: Sequence[str]) -> float:
     """Inches for a picture with rows for each hidden hand."""
-    return 1.0 + 1.05 * len(hidden)
+    return 1.0 + INCHES_A_HAND * len(hidden)
 
 
 def marginal(source: xarray.DataTree | Posterior, name: str) -> xarray.DataArray:

@@ -19,11 +19,11 @@ from bayesbridge.plots.axes import (
     HATCH,
     ORANGE,
     SKY,
+    ax_or_new,
     bare,
     centred_text,
     frame_cells,
     ink,
-    new_axes,
     percent_axis,
     shaded_cell,
     title_in_lines,
@@ -35,6 +35,25 @@ if TYPE_CHECKING:
 
 BOOK: Final = 6
 """Tricks that a contract needs beside those of its level."""
+
+SIZE: Final = (6.4, 3.6)
+"""Width and height of a new figure, in inches."""
+
+COLUMN_WIDTH: Final = 0.42
+ROW_HEIGHT: Final = 0.3
+"""Inches of a cell of a shaded table."""
+
+NARROWEST_TABLE: Final = 4.8
+WIDEST_TABLE: Final = 14.0
+BESIDE_COLUMNS: Final = 1.8
+BESIDE_ROWS: Final = 1.0
+"""Inches of a shaded table for its labels, beside and above the cells."""
+
+TO_MEAN: Final = 0.8
+"""Columns from the last value of a shaded table to the middle of its means."""
+
+BEFORE_FIRST_BAR: Final = 2
+"""Values that the bar of "it cannot be counted" stands before the others."""
 
 MOST_TICKS: Final = 20
 """Values up to which each has its tick below the bars."""
@@ -93,8 +112,7 @@ def tricks(
     >>> tricks(result, level=3).get_title()
     "T of S and N: captures by the paper's rule\\nT ≥ 9: 71 %"
     """
-    if ax is None:
-        ax = new_axes(6.4, 3.6)
+    ax = ax_or_new(ax, *SIZE)
     if level is not None and level not in range(1, 8):
         raise BayesBridgeError(
             f"level {level!r}: a contract is at level 1 to 7", level=level
@@ -117,7 +135,9 @@ def _tricks_needed(distribution: Distribution, level: int | None) -> int:
     contract = distribution.asked.contract
     if contract is None:
         return BOOK + 1
-    return contract.tricks_needed if distribution.asked.declares else 0
+    if not distribution.asked.declares:
+        return 0
+    return contract.tricks_needed
 
 
 def _tricks_title(distribution: Distribution, goal: int, where: dict[str, Any]) -> str:
@@ -127,7 +147,9 @@ def _tricks_title(distribution: Distribution, goal: int, where: dict[str, Any]) 
     title = title_in_lines(", ".join((distribution.title, *map(str, picked))))
     if not goal:
         return title
-    in_tricks = f" ({goal} tricks or more)" if distribution.is_contract_chance else ""
+    in_tricks = ""
+    if distribution.is_contract_chance:
+        in_tricks = f" ({goal} tricks or more)"
     chance = short_percent(distribution.at_least(goal))
     return f"{title}\n{distribution.goal(goal)}{in_tricks}: {chance} %"
 
@@ -139,7 +161,9 @@ def _tricks_label(distribution: Distribution, name: str) -> str:
         counted = "tricks at the table"
     if not counted:
         return name
-    return counted if name == "tricks" else f"{name}, {counted}"
+    if name == "tricks":
+        return counted
+    return f"{name}, {counted}"
 
 
 def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) -> Axes:
@@ -172,13 +196,15 @@ def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) 
     >>> contract(result).get_xlabel()
     'tricks of South, dummy North'
     """
-    odds = source if isinstance(source, ContractOdds) else ContractOdds.of_tree(source)
+    if isinstance(source, ContractOdds):
+        odds: ContractOdds | None = source
+    else:
+        odds = ContractOdds.of_tree(source)
     if odds is None:
         raise BayesBridgeError(
             "the result has no contract: ask for one, as in bb.estimate(posterior, contract='4S')"
         )
-    if ax is None:
-        ax = new_axes(6.4, 3.6)
+    ax = ax_or_new(ax, *SIZE)
     shares = np.clip(odds.pmf, 0.0, 1.0)
     occurring = np.flatnonzero(shares >= RARE)
     values = np.arange(occurring[0], occurring[-1] + 1)
@@ -186,10 +212,10 @@ def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) 
         ax,
         values,
         shares[values],
-        color=[BLUE if odds.made[number] else SKY for number in values],
+        color=np.where(odds.made[values] > 0, BLUE, SKY),
         yerr=odds.pmf_error[values],
     )
-    chance = f"{percent(odds.make.mean)}{share_error(*odds.make)}"
+    chance = percent(odds.make.mean) + share_error(odds.make.mean, odds.make.error)
     basis = BASIS_WORDS.get(odds.basis, "all {solved} layouts solved")
     title = f"{odds.contract} makes: {chance}, {basis.format(solved=odds.solved)}"
     ax.set_title(title, fontsize=10)
@@ -234,8 +260,7 @@ def prior_posterior(
     >>> prior_posterior(before, after, "delta", suit="H").get_xlabel()
     'delta, H'
     """
-    if ax is None:
-        ax = new_axes(6.4, 3.6)
+    ax = ax_or_new(ax, *SIZE)
     values_before, shares_before = _occurring(prior, name, where)
     values_after, shares_after = _occurring(posterior, name, where)
     edge: dict[str, Any] = {"edgecolor": ink(), "linewidth": 0.6}
@@ -301,28 +326,31 @@ def distribution(
     """
     answer = Result.of(result).answer
     number = answer.number(name)
-    remaining_dims = [dim for dim in number.labels if dim not in where]
     basis = "exact" if number.exact else "estimated"
     picked = [str(value) for value in where.values()]
     title = ", ".join((f"{name} of {answer.asked.names}", *picked))
     is_whole = len(number.values) > 0
-    if is_whole and remaining_dims:
+    has_several_numbers = any(dim not in where for dim in number.labels)
+    if is_whole and has_several_numbers:
         return _shaded_table(number, where, f"{title}: P in % ({basis})", ax)
-    if ax is None:
-        ax = new_axes(6.4, 3.6)
+    ax = ax_or_new(ax, *SIZE)
     if number.output.tricks is not None:
         return tricks(result, name, ax=ax, **where)
-    number = number.at(**where)
+    single_number = number.at(**where)
     if is_whole:
-        occurring = number.met(0)
-        values = number.values[occurring]
-        upright_bars(ax, values, number.shares[occurring], color=SKY)
-        _finish_values(ax, values, name)
+        _draw_bars(ax, single_number)
     else:
-        _draw_histogram(ax, number, answer.kept.weights)
-        ax.set(xlabel=name, ylabel="probability")
-    ax.set_title(f"{title} ({basis})\n{_short_doc(number)}", fontsize=10)
+        _draw_histogram(ax, single_number, answer.kept.weights)
+    ax.set_title(f"{title} ({basis})\n{_short_doc(single_number)}", fontsize=10)
     return ax
+
+
+def _draw_bars(ax: Axes, number: Distribution) -> None:
+    """Draw one whole number: P(each value), from the first to the last that occurs."""
+    occurring = number.met(0)
+    values = number.values[occurring]
+    upright_bars(ax, values, number.shares[occurring], color=SKY)
+    _finish_values(ax, values, number.name)
 
 
 def _short_doc(number: Distribution) -> str:
@@ -349,31 +377,37 @@ def _draw_histogram(ax: Axes, number: Distribution, weights: Floats) -> None:
     ax.legend(frameon=False, fontsize=8)
     bare(ax)
     percent_axis(ax.yaxis)
+    ax.set(xlabel=number.name, ylabel="probability")
 
 
 def _shaded_table(
     number: Distribution, where: dict[str, Any], title: str, ax: Axes | None
 ) -> Axes:
-    """Labels × values, from the first to the last that occurs; means at the row ends."""
-    places = number.places(**where)
+    """Draw P(value) of several numbers of an output as a table, a row for each.
+
+    Columns are values, from the first to the last that occurs; the means stand at the
+    ends of the rows. Rows go down from 0, columns to the right, one unit each.
+    """
+    cells = number.places(**where)
     dims = [dim for dim in number.labels if dim not in where]
-    row_names = [" ".join(number.cells[place][dim] for dim in dims) for place in places]
-    occurring = number.met(*places)
+    occurring = number.met(*cells)
     values = number.values[occurring].tolist()
-    mean_column = len(values) + 0.8
-    if ax is None:
-        width = min(max(4.8, 1.8 + 0.42 * len(values)), 14.0)
-        ax = new_axes(width, 1.0 + 0.3 * len(row_names))
-    for row, place in enumerate(places):
-        for column, share in enumerate(number.pmf[place, occurring].tolist()):
-            shaded_cell(ax, column, -row - 1, min(share, 1.0))
-        mean = f"{number.mean[place]:.2f}"
-        centred_text(ax, mean_column, -row - 0.5, mean, fontsize=8)
-    frame_cells(ax, 0, mean_column + 0.8, -len(row_names) - 0.05)
-    ax.set_xticks(
-        [*(np.arange(len(values)) + 0.5), mean_column], [*map(str, values), "mean"]
-    )
-    ax.set_yticks(-np.arange(len(row_names)) - 0.5, row_names)
+    width = BESIDE_COLUMNS + COLUMN_WIDTH * len(values)
+    width = min(max(NARROWEST_TABLE, width), WIDEST_TABLE)
+    ax = ax_or_new(ax, width, BESIDE_ROWS + ROW_HEIGHT * len(cells))
+    mean_column = len(values) + TO_MEAN
+    for row, cell in enumerate(cells):
+        bottom = -row - 1
+        middle = -row - 0.5
+        for column, share in enumerate(number.pmf[cell, occurring].tolist()):
+            shaded_cell(ax, column, bottom, min(share, 1.0))
+        mean = f"{number.mean[cell]:.2f}"
+        centred_text(ax, mean_column, middle, mean, fontsize=8)
+    frame_cells(ax, 0, mean_column + TO_MEAN, -len(cells) - 0.05)
+    value_columns = np.arange(len(values)) + 0.5
+    ax.set_xticks([*value_columns, mean_column], [*map(str, values), "mean"])
+    row_names = [" ".join(number.cells[cell][dim] for dim in dims) for cell in cells]
+    ax.set_yticks(-np.arange(len(cells)) - 0.5, row_names)
     ax.tick_params(labelleft=True, labelsize=8)
     ax.set_ylabel(", ".join(dims))
     ax.set_title(title, fontsize=10)
@@ -387,10 +421,11 @@ def _finish_values(
     goal: int = 0,
     tricks: Distribution | None = None,
 ) -> None:
-    """Label the axes below bars of probabilities.
+    """Label the axes below bars of P(each of the values).
 
-    A dashed line stands before the ``goal``, if there is one. The chance that there is
-    no number of ``tricks`` at all has its own bar, to the left of the first.
+    A dashed line stands before the ``goal``, if there is one (0 for none). Where
+    ``tricks`` may be impossible to count (as where the paper's conditions fail), the
+    probability of that has its own bar, to the left of the first.
     """
     bare(ax)
     percent_axis(ax.yaxis)
@@ -401,16 +436,26 @@ def _finish_values(
         ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)
         lowest = min(lowest, goal)
         highest = max(highest, goal)
-        values = np.arange(lowest, highest + 1)
-    step = -(-len(values) // MOST_TICKS)
-    ticks = values[::step].tolist()
-    tick_labels = [str(value) for value in ticks]
+    ticks, tick_labels = _ticks_of(lowest, highest)
     if tricks is not None and tricks.count.undefined_value is not None:
-        place = lowest - 2
-        if tricks.fails:
-            upright_bars(ax, [place], [tricks.fails], color=ORANGE, hatch=HATCH)
+        place = lowest - BEFORE_FIRST_BAR
+        _draw_failing_bar(ax, tricks, place)
         ticks.insert(0, place)
         tick_labels.insert(0, tricks.count.failing.replace(" ", "\n"))
-        ax.axvline(place + 1, color=ink(), linewidth=0.4)
     ax.set_xticks(ticks, tick_labels)
     ax.set_xlim(ticks[0] - 0.8, highest + 0.8)
+
+
+def _ticks_of(lowest: int, highest: int) -> tuple[list[int], list[str]]:
+    """Values below the bars, and their texts: at most ``MOST_TICKS``, evenly spread."""
+    count = highest - lowest + 1
+    step = -(-count // MOST_TICKS)  # rounded up
+    ticks = list(range(lowest, highest + 1, step))
+    return ticks, [str(value) for value in ticks]
+
+
+def _draw_failing_bar(ax: Axes, tricks: Distribution, place: int) -> None:
+    """Draw P(tricks cannot be counted) as a hatched bar, apart from the others."""
+    if tricks.fails:
+        upright_bars(ax, [place], [tricks.fails], color=ORANGE, hatch=HATCH)
+    ax.axvline(place + 1, color=ink(), linewidth=0.4)

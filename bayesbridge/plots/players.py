@@ -12,9 +12,9 @@ from bayesbridge.plots.axes import (
     BLUE,
     GREY,
     VERMILION,
+    ax_or_new,
     bare,
     ink,
-    new_axes,
     percent_axis,
 )
 
@@ -69,8 +69,7 @@ def shrinkage(
     players = [str(name) for name in samples["player"].values]
     bids_and_turns = [counts.get(name, (0, 0)) for name in players]
     rows = np.arange(len(players))
-    if ax is None:
-        ax = new_axes(6.4, 1.4 + 0.42 * len(players))
+    ax = ax_or_new(ax, 6.4, 1.4 + 0.42 * len(players))
     overall = means.mean()
     ax.axvline(overall, color=GREY, linestyle="--", linewidth=1.0, label="mean of all")
     low, high = samples.quantile(INTERVAL, "sample").values
@@ -99,13 +98,17 @@ def shrinkage(
 
 
 def _draw_raw_rates(ax: Axes, bids_and_turns: Sequence[tuple[int, int]]) -> None:
-    """Open circles at bids / turns, the larger the more turns; none without a turn."""
+    """Open circles at bids / turns, the larger the more turns; none without a turn.
+
+    The width of a circle (matplotlib takes its square) grows with the root of the turns.
+    """
     bids, turns = np.array(bids_and_turns, dtype=np.float64).reshape(-1, 2).T
     rows = np.flatnonzero(turns)
+    widths = 4 + 1.6 * np.sqrt(turns[rows])
     ax.scatter(
         bids[rows] / turns[rows],
         rows,
-        (4 + 1.6 * np.sqrt(turns[rows])) ** 2,
+        widths**2,
         facecolors="none",
         edgecolors=ink(),
         zorder=3,

@@ -57,7 +57,8 @@ def sharpening(
 ) -> NDArray[Any]:
     """Draw entropy, E[T], and the chances of T and of the contract after every event.
 
-    With four players the mean points of the hands that change stand in the place of T.
+    T are the captures by the paper's rule, of the game of three. With four players the
+    mean points of the hands that change stand in its place.
     Full marks are exact, open ones sampled. That the contract is made is double dummy
     from the deal by the network ``tricks``; where few layouts are left they are solved
     from there on.
@@ -86,7 +87,8 @@ def sharpening(
     """
     table = steps_of(source, **options) if isinstance(source, Belief) else source
     width = max(6.4, 1.5 + 0.3 * min(len(table), MOST_EVENT_LABELS))
-    axes = new_grid(width, 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
+    grid = new_grid(width, 6.4, rows=3, columns=1, figure=figure, sharex=True)
+    axes = grid[:, 0]
     entropy, means, chances = axes
     steps = Steps(table)
     _draw_entropy(entropy, steps)

@@ -52,15 +52,19 @@ def seed_state(rng: Seed | State) -> State:
 
 @njit
 def next64(state: State) -> np.uint64:
-    """The next 64 bits of the stream."""
+    """The next 64 bits of the stream, by xoshiro256++ (Blackman and Vigna, 2019).
+
+    Its constants: words are rotated by 23 and by 45 bits (a shift to the left joined
+    with one to the right by what 64 leaves), and one is shifted by 17.
+    """
     total = state[0] + state[3]
     word: np.uint64 = ((total << np.uint64(23)) | (total >> np.uint64(41))) + state[0]
-    t = state[1] << np.uint64(17)
+    shifted = state[1] << np.uint64(17)
     state[2] ^= state[0]
     state[3] ^= state[1]
     state[1] ^= state[2]
     state[0] ^= state[3]
-    state[2] ^= t
+    state[2] ^= shifted
     state[3] = (state[3] << np.uint64(45)) | (state[3] >> np.uint64(19))
     return word
 

@@ -41,19 +41,22 @@ def readings_table(
 ) -> Table:
     """How each call was read: points, suits, and what else stands out.
 
-    ``changes`` say where the answer differs, which goes by all calls together.
+    ``changes`` are sentences on where the answer, which goes by all calls together,
+    differs. A four-card major is told where the call changed its chance much: from that
+    after the caller's last call, at first from that of any hand.
     """
     rows = []
     major_shares: dict[Seat, float] = {}
     for reading in readings:
-        row = [f"{reading.seat.name} {reading.call}", "too rare to read", "", ""]
-        if reading.points is not None:
-            major_share_before = major_shares.get(reading.seat, FOUR_CARD_MAJOR)
-            major_shares[reading.seat] = reading.features["major_4"]
-            row[1] = _spread_text(reading.points)
-            row[2] = _lengths_text(reading)
-            row[3] = ", ".join(_salient_words(reading, major_share_before))
-        rows.append(row)
+        call = f"{reading.seat.name} {reading.call}"
+        if reading.points is None:
+            rows.append([call, "too rare to read", "", ""])
+            continue
+        major_share_before = major_shares.get(reading.seat, FOUR_CARD_MAJOR)
+        major_shares[reading.seat] = reading.features["major_4"]
+        salient = ", ".join(_salient_words(reading, major_share_before))
+        points = _spread_text(reading.points)
+        rows.append([call, points, _lengths_text(reading), salient])
     heads = ["call", "points", "lengths", ""]
     return Table("How each call was read", heads, rows, [*NOTES, *changes])
 
@@ -73,18 +76,22 @@ def _lengths_text(reading: CallReading) -> str:
 
 
 def _salient_words(reading: CallReading, major_share_before: float) -> list[str]:
-    """What the call says besides points and lengths, the rarer thing first."""
-    return (
-        slam_words(reading)
-        or _major_words(reading, major_share_before)
-        or _likely(
-            {
-                "balanced": reading.features["balanced"],
-                "a short suit": reading.features["shortness"],
-            },
-            SHAPE_SHARE,
-        )
-    )
+    """What the call says besides points and lengths: of three things the rarest said.
+
+    What an answer to 4NT or a control bid shows; else whether there is a four-card
+    major; else whether the hand is likely to be balanced or to have a short suit.
+    """
+    words = slam_words(reading)
+    if words:
+        return words
+    words = _major_words(reading, major_share_before)
+    if words:
+        return words
+    shape_shares = {
+        "balanced": reading.features["balanced"],
+        "a short suit": reading.features["shortness"],
+    }
+    return _likely(shape_shares, least=SHAPE_SHARE)
 
 
 def _major_words(reading: CallReading, share_before: float) -> list[str]:

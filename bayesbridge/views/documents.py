@@ -105,7 +105,10 @@ def readings_document(readings: Iterable[CallReading]) -> list[dict[str, Any]]:
 
 
 def _reading_document(reading: CallReading) -> dict[str, Any]:
-    """How one call was read."""
+    """How one call was read, by the names of the reading's parts.
+
+    ``moved`` are the suits in the order of how much the call changed their lengths.
+    """
     lengths = {suit.name: spread._asdict() for suit, spread in reading.lengths.items()}
     return {
         "seat": reading.seat.name,

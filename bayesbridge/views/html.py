@@ -116,6 +116,7 @@ def draw(paint: Callable[[Figure], Any], height: float, prefix: str, title: str)
         figure.savefig(file, format="svg", metadata={"Date": None})
     text = file.getvalue()
     svg = text[text.index("<svg") :]
+    # What a page needs not: metadata, and the names of vocabularies, outside addresses.
     svg = METADATA.sub("", svg)
     svg = NAMESPACE.sub("", svg).replace("xlink:href", "href")
     svg = IDENTIFIER.sub(rf"\g<1>{prefix}-", svg)

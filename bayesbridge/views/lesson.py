@@ -87,7 +87,10 @@ def _board(
     shown: Collection[Seat],
     deal_type: str = "",
 ) -> str:
-    """One board; the type of the deal, if any, stands in its heading."""
+    """One board in HTML, with the hands of the seats that are shown.
+
+    The type of the deal, if any, stands in its heading.
+    """
     hands = dict.fromkeys(SEATS, "")
     for seat in shown:
         hands[seat.name] = hand(deal[seat].pbn, SEATS[seat.name])
@@ -117,9 +120,10 @@ def _hand_text(cards: Hand) -> str:
 
 
 def _tricks_tables(layouts: Layouts, numbering: Numbering) -> list[Table]:
-    """Double-dummy tricks of each side, and par.
+    """The table of double-dummy tricks of each side, and of par.
 
-    No table without a solver, or of very many deals.
+    A cell has two numbers of tricks where they depend on who of the side declares. No
+    table without a solver, or of very many deals.
     """
     if layout_solver() is None or not 0 < len(layouts) <= MOST_SOLVED:
         return []

@@ -59,7 +59,11 @@ def models_table(answers: Sequence[ModelAnswer]) -> Table:
 
 
 def answer_cells(evaluation: Evaluation) -> dict[str, str]:
-    """An evaluation in one row, by the heads of its columns."""
+    """An evaluation in one row, by the heads of its columns.
+
+    A number of tricks that cannot always be counted has two columns: how often that
+    fails, and the mean if it holds, each with the words that its output declares.
+    """
     if evaluation.odds is not None:
         return _contract_cells(evaluation.odds)
     cells = {}
@@ -91,7 +95,7 @@ def answer_notes(evaluation: Evaluation) -> list[str]:
     """What a reader must know of the columns of an evaluation."""
     odds = evaluation.odds
     if odds is not None:
-        dummy = SEATS[odds.group.pair[1].name]
+        dummy = SEATS[odds.dummy.name]
         return [f"{odds.contract}, dummy {dummy}.", odds.caution]
     notes: list[str] = []
     for distribution in Answer.of(evaluation).shown:

@@ -110,7 +110,7 @@ def html_report(
         _contract_heading(contracts): _contract_section(contracts),
         "What was seen": _evidence(belief) + _calls(posterior, call_readings),
     }
-    level = 1
+    level = 1  # of several games none is the goal: seven tricks are a contract
     if len(contracts) == 1:
         level = contracts[0].contract.level
     pair = ":".join(seat.name for seat in answer.asked.pair)
@@ -144,7 +144,10 @@ def _folded_html(sections: Mapping[str, str]) -> str:
 def _judged_contracts(
     posterior: Posterior, answer: Answer, result: xarray.DataTree
 ) -> list[ContractOdds]:
-    """The contract of the result or of the auction, else the games of all strains."""
+    """The contract of the result or of the auction, else the games of all strains.
+
+    There is at least one.
+    """
     odds = ContractOdds.of_tree(result)
     if odds is not None:
         return [odds]
@@ -156,7 +159,10 @@ def _top(
     contracts: Sequence[ContractOdds],
     call_readings: Sequence[CallReading],
 ) -> str:
-    """Which game it is, the answer in sentences, and what it is worth."""
+    """Which game it is, the answer in sentences, and what it is worth.
+
+    All contracts were judged in the same way, so that the first tells which.
+    """
     belief = posterior.belief
     which_game = game(name_or_none(belief.dummy))
     answer_sentences = [
@@ -246,7 +252,10 @@ def _estimators_heading(answer: Answer) -> str:
 
 
 def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
-    """Pictures of single whole numbers, tables of the others, the summary of all."""
+    """Pictures of single whole numbers, tables of the others, the summary of all.
+
+    Where captures (T) are among them, the paper's letters are explained.
+    """
     pictures = [
         _distribution(result, answer, number, level)
         for number in answer.shown
@@ -275,29 +284,38 @@ def _summary_table(result: xarray.DataTree) -> Table:
 def _distribution(
     result: xarray.DataTree, answer: Answer, number: Distribution, level: int
 ) -> str:
-    """The picture of a single whole number; of tricks with a line before the goal."""
-    name = number.name
+    """The picture of a single whole number, with its caption.
+
+    Of tricks of the side that declares, bars are darker where they are enough for a
+    contract at this level.
+    """
     if number.output.tricks is None:
-
-        def paint_plain(figure: Figure) -> None:
-            """The caption stands in the place of the title."""
-            ax = plots.distribution(result, name, ax=figure.subplots())
-            ax.set_title("")
-
-        return picture(number.title.removesuffix("."), 3.0, paint_plain)
-    own_level: int | None = None
+        return _plain_distribution(result, number)
+    goal_level: int | None = None
     caption = number.title
     if not number.output.title:
-        caption += f" ({name})"
+        caption += f" ({number.name})"
     if answer.asked.declares:
-        own_level = level
+        goal_level = level
         caption += "; darker bars reach the dashed line"
 
-    def paint_tricks(figure: Figure) -> None:
-        """Bars that are darker where they reach the goal of this level, if any."""
-        plots.tricks(result, name, level=own_level, ax=figure.subplots())
+    def paint(figure: Figure) -> None:
+        """Bars that are darker where they reach the goal, if any."""
+        ax = figure.subplots()
+        plots.tricks(result, number.name, level=goal_level, ax=ax)
 
-    return picture(caption, 3.0, paint_tricks)
+    return picture(caption, 3.0, paint)
+
+
+def _plain_distribution(result: xarray.DataTree, number: Distribution) -> str:
+    """The picture of a whole number that counts no tricks."""
+
+    def paint(figure: Figure) -> None:
+        """The caption stands in the place of the title."""
+        ax = plots.distribution(result, number.name, ax=figure.subplots())
+        ax.set_title("")
+
+    return picture(number.title.removesuffix("."), 3.0, paint)
 
 
 def _figure(value: Any) -> str:

@@ -68,7 +68,11 @@ def _strength_sentence(posterior: Posterior) -> str:
 
 
 def _honours_sentence(posterior: Posterior) -> str:
-    """Where the missing aces, kings and queens lie that most is known about."""
+    """Where the missing aces, kings and queens lie that most is known about.
+
+    Cards go by their place in ``CARDS`` (such as ``SA``); those of equal information,
+    but for rounding, by rank.
+    """
     bits = card_information(posterior)
     missing = [place for place in bits if CARDS[place][1] in RANK_NAMES]
     if not missing:

@@ -45,6 +45,7 @@ def session_page(reviews: Sequence[BoardReview]) -> str:
         _board(review.record, costly)
         for review, costly in zip(reviews, tables, strict=True)
     )
+    # The tables of all boards have the same notes.
     notes = sentence(" ".join(tables[0].notes))
     title = f"{counted(len(reviews), 'board')}, card by card"
     return document(title, "", f"<section>{players}{notes}</section>{boards}", STYLE)

@@ -15,13 +15,12 @@ from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal
 from bayesbridge.game.calls import Contract
 from bayesbridge.game.cards import Hand
 from bayesbridge.game.deal import Seat
+from bayesbridge.game.tricks import CARDS_IN_TRICK
 from bayesbridge.notation.record import Record
 from bayesbridge.runtime.random64 import Seed
 from bayesbridge.views.documents import name_or_none, text_or_none
 
 CALL_VERBS: Final = {"Pass": "passes", "X": "doubles", "XX": "redoubles"}
-
-CARDS_IN_TRICK: Final = 4
 
 
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:
@@ -61,26 +60,29 @@ def _card_names(hand: Hand) -> list[str]:
 def step_documents(
     belief: Belief, contract: Contract | None, **steps: Unpack[StepOptions]
 ) -> list[dict[str, Any]]:
-    """One object for each step, in order; probabilities in thousandths.
+    """One object for each step of the belief, in order; shares in thousandths.
 
-    ``contract`` is the one whose chance is followed, if any.
+    A step is a call, a card or a trick; the options ``steps`` say which and how the
+    belief is computed after each. ``contract`` is the one whose chance is followed, if
+    any. ``told`` are the bits by which the uncertainty fell.
     """
     documents: list[dict[str, Any]] = []
-    state: dict[str, Any] = {}
+    hidden_hands: dict[str, Any] = {}
     pieces_before = 0
     for moment in moments(belief, **steps):
         evidence = belief.evidence[: moment.pieces]
-        bits_before = state.get("bits")
+        bits_before = hidden_hands.get("bits")
+        # A step that tells nothing leaves the belief as it was.
         if moment.news:
-            state = _state(moment.posterior)
+            hidden_hands = _hidden_hands(moment.posterior)
         documents.append(
             {
                 "event": _event_words(belief, evidence, pieces_before),
-                "told": _bits_lost(bits_before, state["bits"]),
+                "told": _bits_lost(bits_before, hidden_hands["bits"]),
                 "calls": _count(evidence, Called),
                 "cards": _count(evidence, Play),
                 "open": _count(evidence, Reveal) > 0,
-                **state,
+                **hidden_hands,
                 **_chance(moment.posterior, contract, steps.get("rng", 0)),
             }
         )
@@ -114,7 +116,7 @@ def _chance(
     }
 
 
-def _state(posterior: Posterior) -> dict[str, Any]:
+def _hidden_hands(posterior: Posterior) -> dict[str, Any]:
     """What is believed of the hidden hands: by seat, cards in the order of ``CARDS``."""
     chances = posterior.card_table
     points = posterior.point_table

@@ -22,7 +22,7 @@ from bayesbridge.display.words import (
     share_error,
 )
 from bayesbridge.estimators.contract_odds import ContractOdds
-from bayesbridge.game.cards import Suit
+from bayesbridge.game.cards import SUIT_CARDS, Suit
 from bayesbridge.game.deal import Seat
 from bayesbridge.game.layouts import Floats
 
@@ -118,7 +118,8 @@ def _cards_by_information(
     """Places of cards of a suit with the same shown chances, the most told of first.
 
     ``bits`` is the information about each card, by its place in ``CARDS``; ``chances``
-    (52, 4) is P(seat holds card).
+    (52, 4) is P(seat holds card). Cards are together where all their percentages look
+    the same in the table.
     """
     groups: dict[tuple[str, ...], list[int]] = {}
     for place in bits:
@@ -129,8 +130,9 @@ def _cards_by_information(
     ]
 
     def rank(places: list[int]) -> tuple[float, int]:
-        """More bits first, then higher cards."""
-        return -round(bits[places[0]], 3), places[0] % 13
+        """More bits first, then higher cards, which stand first in their suit."""
+        highest_card = places[0]
+        return -round(bits[highest_card], 3), highest_card % SUIT_CARDS
 
     return sorted(informative, key=rank)
 

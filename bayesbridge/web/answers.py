@@ -81,9 +81,12 @@ SURE_MOVE: Final = 4.0
 
 
 def answers(query: Query, memory: Memory) -> Iterator[Event]:
-    """All events about a position.
+    """All events about a position, in the order in which the page fills.
 
-    One that contradicts itself ends with its smallest conflict.
+    The table by the rules, the cards of the hidden hands, what each chip (piece of
+    evidence) changed, estimates and advice. Where the cards are not exact, they come
+    first from few draws, and at the end again from more. A position that contradicts
+    itself ends with its smallest conflict.
     """
     start = query.start.belief()
     table = table_document(query, start)
@@ -142,8 +145,9 @@ def own_call(belief: Belief, query: Query) -> Iterator[Event]:
 def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
     """Where every card lies, and how long every suit is.
 
-    Cards are in the order of hands, spades first, aces first. ``stage`` tells a first
-    look from one with more draws.
+    Cards are in the order of hands, spades first, aces first. ``stage`` is ``first``
+    for few draws and ``more`` for many; where cards are counted over all layouts, not
+    drawn, it is ``exact``.
     """
     is_exact = posterior.counts_cards
     return {
@@ -171,7 +175,10 @@ def _rounded_bits(bits: float) -> float | None:
 
 
 def _chip_events(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
-    """What each piece changed when it came."""
+    """What each chip (piece of evidence) changed when it came.
+
+    A piece told nothing where the posterior before it may stand for the one after it.
+    """
     nothing = {"bits": 0.0, "moved": [], "exact": True}
     before: Posterior | None = None
     # The first belief is that before any piece, so the first chip has number 0.
@@ -255,7 +262,11 @@ def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
 
 
 def _captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
-    """The captures of the observer's side by the paper's rule."""
+    """The captures of the observer's side by the paper's rule.
+
+    Without soft evidence (calls) they are counted without a draw, or from some draws,
+    which are equally likely and made quickly; not from all the layouts of the posterior.
+    """
     if not posterior.target.soft:
         posterior = posterior.belief.infer("direct", CAPTURE_DRAWS, seed)
     captures = capture_tricks(posterior, rng=seed)
@@ -323,9 +334,10 @@ def _choices_document(choices: CardChoices) -> dict[str, Any]:
 
 
 def sharpen(query: Query, memory: Memory) -> Iterator[Event]:
-    """The cards to play again, from more and more layouts.
+    """The cards to lead or play again, from more and more layouts.
 
-    It ends when one card is clearly best or no more layouts can be solved.
+    It ends when one card is clearly best or no more layouts can be solved. The events
+    are called ``leads``, as the page calls all advice on cards.
     """
     posterior = memory.known(query.position.belief(), query.seed, more=True)
     solved = 0
@@ -345,7 +357,11 @@ def call_values(query: Query) -> Iterator[Event]:
 
 
 def values_document(values: CallValues) -> dict[str, Any]:
-    """The calls with their gains, the recommended one first."""
+    """The calls with their gains, the recommended one first.
+
+    ``gained`` heads the column of gains: their unit, and the call that they are
+    measured against. The notes begin with the moment at which the values hold.
+    """
     rows = [
         {
             "call": str(row.call),

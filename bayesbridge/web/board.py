@@ -5,7 +5,7 @@ Where evidence cannot hold together, which chips are in conflict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from bayesbridge.belief.belief import Belief
@@ -24,7 +24,8 @@ from bayesbridge.web.questions import Query, read_piece
 def table_document(query: Query, start: Belief) -> dict[str, Any]:
     """All that the rules tell about the evidence in its order, as far as it is legal.
 
-    ``start`` is the belief before any evidence.
+    ``start`` is the belief before any evidence. The chips of the page are all that was
+    given, also what cannot be read and so is no piece of evidence.
     """
     pieces = query.pieces
     shown = {start.observer: start.hand}
@@ -53,25 +54,26 @@ def auction_of(query: Query, start: Belief, pieces: Sequence[Piece]) -> Auction:
     """The calls among some evidence, up to the first that is not legal.
 
     Where there is none, the first seat that may call begins, unless the question names
-    another.
+    another. Seats between two callers are taken to have passed.
     """
     dummy = start.dummy
     auction: Auction | None = None
     for piece in pieces:
         if not isinstance(piece, Called):
             continue
-        earlier = Auction(piece.seat, (), dummy) if auction is None else auction
+        before = auction
+        if before is None:
+            before = Auction(piece.seat, (), dummy)
         try:
-            auction, _passers = earlier.fill(piece.seat, piece.call)
+            auction, _seats_that_passed = before.fill(piece.seat, piece.call)
         except BayesBridgeError:
             break
     if auction is not None:
         return auction
-    if query.first is None or query.first == dummy:
-        first = next(seat for seat in Seat if seat != dummy)
-    else:
-        first = query.first
-    return Auction(Seat(first), (), dummy)
+    dealer = query.first
+    if dealer is None or dealer == dummy:
+        dealer = next(seat for seat in Seat if seat != dummy)
+    return Auction(Seat(dealer), (), dummy)
 
 
 def _auction_document(auction: Auction) -> dict[str, Any]:
@@ -86,7 +88,11 @@ def _auction_document(auction: Auction) -> dict[str, Any]:
 
 
 def _play_document(table: Table) -> dict[str, Any]:
-    """The tricks, whose turn it is, and which cards are legal."""
+    """The tricks, whose turn it is, and which cards are legal.
+
+    Where nothing tells whose turn it is (no contract is known), any seat may play.
+    ``opens`` is the seat whose hand is to be laid down as dummy.
+    """
     tricks = []
     winners = []
     for trick in table.tricks:
@@ -152,42 +158,56 @@ def hand_words(hand: Hand) -> str:
 def conflict_document(
     query: Query, start: Belief, error: BayesBridgeError
 ) -> dict[str, Any]:
-    """Which chips cannot hold together, by number from 0, and why.
+    """Which chips (pieces of evidence on the page) cannot hold together, and why.
 
-    They are the smallest set in conflict, or the first that is refused. ``error`` is
-    what the whole evidence was refused with: calls that no layout explains are found
-    only there.
+    They are the smallest set in conflict, or the first that is refused, by number from
+    0; before them come chips that cannot be read. ``start`` is the belief without
+    evidence. ``error`` is what the whole evidence was refused with: calls that no
+    layout explains are found only there. ``own`` tells that a hand shown takes part
+    which is no chip: that of the observer.
     """
     if query.faults:
         message = " ".join(f"{fault}." for fault in query.faults.values())
         return {"message": message, "chips": list(query.faults), "own": False}
     pieces = query.pieces
-    culprits = error.data.get("evidence", ())
+    refusal, culprits = _first_conflict(pieces, start, error)
+    chips = [number for number, piece in enumerate(pieces) if piece in culprits]
+    shows_own_hand = any(
+        isinstance(piece, Reveal) and piece not in pieces for piece in culprits
+    )
+    return {"message": str(refusal), "chips": chips, "own": shows_own_hand}
+
+
+def _first_conflict(
+    pieces: Sequence[Piece], start: Belief, error: BayesBridgeError
+) -> tuple[BayesBridgeError, Collection[Piece]]:
+    """The error at the first piece that is refused, and the pieces in conflict there.
+
+    They are the refused piece alone, unless the error names the contradiction. Where no
+    piece is refused after those before it, the ``error`` of all together stands.
+    """
     for count, piece in enumerate(pieces, 1):
         try:
             start.given(*pieces[:count]).verify()
+        except Contradiction as contradiction:
+            return contradiction, contradiction.data.get("evidence", ())
         except BayesBridgeError as refusal:
-            error = refusal
-            culprits = (piece,)
-            if isinstance(refusal, Contradiction):
-                culprits = refusal.data.get("evidence", ())
-            break
-    chips = [number for number, piece in enumerate(pieces) if piece in culprits]
-    own = any(isinstance(piece, Reveal) and piece not in pieces for piece in culprits)
-    return {"message": str(error), "chips": chips, "own": own}
+            return refusal, (piece,)
+    return error, error.data.get("evidence", ())
 
 
 def models_document(belief: Belief, query: Query) -> dict[str, Any]:
     """Who the others are taken to be, and the lines that give the belief again."""
-    styles = []
-    setting = query.position.settings.get("style")
-    if setting is not None:
-        for pair in setting.value:
-            # The text begins with the side and a colon, as in ``NS:``.
-            numbers = pair.text[3:]
-            styles.append(f"{pair.style.variable} = PairStyle.of_text({numbers!r})\n")
+    style_lines = []
+    styles = query.position.settings.get("style")
+    if styles is not None:
+        for side_style in styles.value:
+            # The text is such as ``NS:0.1,…``: the side, then the numbers.
+            numbers = side_style.text[len("NS:") :]
+            variable = side_style.style.variable
+            style_lines.append(f"{variable} = PairStyle.of_text({numbers!r})\n")
     imports = "import bayesbridge as bb\n"
-    if styles:
+    if style_lines:
         imports += "from bayesbridge.bidders.learned import PairStyle\n"
     return {
         "bidder": model_words(belief.bidder),
@@ -195,7 +215,7 @@ def models_document(belief: Belief, query: Query) -> dict[str, Any]:
         "systems": list(belief.systems),
         "assumed": [seat.name for seat in belief.assumed_passes],
         "python": (
-            f"{imports}\n{''.join(styles)}{python_lines(belief)}"
+            f"{imports}\n{''.join(style_lines)}{python_lines(belief)}"
             f"posterior = belief.infer(rng={query.seed})\n"
         ),
     }

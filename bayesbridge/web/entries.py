@@ -60,10 +60,11 @@ RECORD_MARKS: Final = ("|", "[", "lin=")
 
 
 def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
-    """What a text gives, by what kind of text it is.
+    """What a text gives that was dropped on the page or typed into it.
 
-    A style gives the word that stands for it in a link, a position file or what
-    somebody typed a question, a record its boards.
+    The style of a pair gives the word that stands for it in a link; a position file,
+    or what somebody typed, gives a question as the page sends it; a record of play
+    gives its boards.
     """
     if text.lstrip().startswith("{"):
         return {"text": PairStyle.of(text, name[:LONGEST_NAME]).text}
@@ -75,25 +76,27 @@ def entry_document(query: Query, name: str, text: str) -> dict[str, Any]:
 
 
 def position_document(name: str, text: str) -> dict[str, Any]:
-    """A position file as a question.
+    """The text of a position file as a question, as the page sends it.
 
-    It is read once for its lines, and again as any question of a page is.
+    Two faults are found on the way: settings that name files, which a file on one's own
+    machine may have but a text on the page may not, and a question that the page could
+    not answer.
     """
     file = Toml(name[:LONGEST_NAME], text.encode("utf-8", "replace"))
-    # Verified before it is read as a position, where these may name files.
+    # `Position.read` would open the files that systems and styles name.
     for key in file.document.keys() & {"system", "style"}:
-        read_setting(file.document[key], key)
-    question = question_document(Position.read(file))
-    read_question(question).verify()
-    return question
+        read_setting(file.document[key], key)  # raises for a file
+    document = question_document(Position.read(file))
+    read_question(document).verify()  # raises what the page would be told
+    return document
 
 
 def question_document(position: Position) -> dict[str, Any]:
-    """A position as the page sends it."""
-    question = position.texts()
+    """A position as the page sends it: texts of its settings and of its evidence."""
+    document = position.texts()
     if position.players == 4:
-        question["settings"]["players"] = "4"
-    return question
+        document["settings"]["players"] = "4"
+    return document
 
 
 def read_records(name: str, text: str) -> ParsedRecords:
@@ -222,7 +225,8 @@ def _refuse_mistyped_hand(words: Sequence[str]) -> None:
 def typed_document(query: Query, text: str) -> dict[str, Any]:
     """The question after a hand, an auction, or a hand and its auction.
 
-    After an auction it says how this was read.
+    A hand alone may be that of the dummy, once a card is led: if it is typed with the
+    dummy's seat. After an auction the document says how this was read.
     """
     entry = Entry.of(text)
     is_hand_of_seat = bool(entry.hand) and not entry.auction
@@ -242,7 +246,11 @@ def typed_document(query: Query, text: str) -> dict[str, Any]:
 
 
 def _dummy_to_lay(query: Query) -> Seat | None:
-    """Whose hand is the dummy's, once a card is led, unless it is the observer's."""
+    """Whose hand is the dummy's, once a card is led, unless it is the observer's.
+
+    ``None`` where that is not known: the contract of the auction tells it, so that a
+    table without any plays is enough.
+    """
     pieces = query.pieces
     is_led = any(isinstance(piece, Play) for piece in pieces)
     if not is_led or "hand" not in query.position.settings:
@@ -286,7 +294,11 @@ def _with_hand(position: Position, entry: Entry) -> Position:
 
 
 def _with_auction(position: Position, text: str) -> tuple[Position, Auction]:
-    """The position after an auction, in place of calls and cards; facts stay."""
+    """The position after an auction, in place of calls and cards.
+
+    Facts stay: evidence that is no call, no play and no hand laid down. With three
+    players, as the position or the text says, one seat does not bid.
+    """
     settings = dict(position.settings)
     players = players_in(settings, [AuctionText(text)])
     settings["players"] = Sourced(players, "auction")
@@ -316,8 +328,9 @@ OPENING_DRAWS: Final = 300
 def opening_document(position: Position, auction: Auction, text: str) -> dict[str, Any]:
     """How an auction was read: who opens and whose turn it is, in a sentence.
 
-    Where the text does not name the opener, the others are listed, and it is in doubt
-    where one of them goes much better with the hand.
+    Where the text does not name the opener, all possible ones are listed. With four
+    players, and a hand to compare with, the opener is in doubt where the calls are
+    ``MORE_LIKELY`` times likelier by another.
     """
     observer = _observer(position)
     document = {
@@ -359,7 +372,10 @@ def opening_sentence(auction: Auction, observer: Seat) -> str:
 
 
 def _opening_words(auction: Auction, observer: Seat) -> str:
-    """Who opened the bidding, as the observer says it."""
+    """Who opened the bidding, as the observer says it.
+
+    A partner is called so only in bridge, where four players bid.
+    """
     for seat, call in auction:
         if not call.is_bid:
             continue
@@ -391,9 +407,10 @@ def _opener_words(seat: Seat, observer: Seat) -> str:
 def _positions_by_opener(
     position: Position, calls: str, dummy: Seat | None
 ) -> dict[Seat, Position]:
-    """The position without its facts, by each seat that may have begun the calls.
+    """The position with these calls alone, by each seat that may have begun them.
 
-    ``dummy`` is the seat that does not bid, with three players.
+    Other evidence is left out. ``dummy`` is the seat that does not bid, with three
+    players.
     """
     positions = {}
     for seat in Seat:

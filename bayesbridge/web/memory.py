@@ -46,7 +46,11 @@ class Memory:
         return posterior
 
     def _compute(self, belief: Belief, seed: int, more: bool) -> Posterior:
-        """The posterior, carried over from that of one piece less where it can be."""
+        """The posterior, carried over from that of one piece less where it can be.
+
+        It can where the new piece tells nothing: then the old posterior is rebound to
+        the new belief, else ``rebind`` gives ``None``.
+        """
         draws = MORE_DRAWS if more else USUAL["explorer"].draws or 0
         history = list(belief.history())
         earlier = None
@@ -65,8 +69,10 @@ def infer(
 ) -> Posterior:
     """The most exact posterior that is there in a moment.
 
-    Tables come before a walk over millions of layouts. ``before`` is the posterior of
-    one piece less, from which draws may be carried over.
+    Few layouts, and those without soft evidence, are counted at once. Where others
+    would be walked, millions of them, tables of exact calls (the method ``levels``)
+    answer sooner if there are any, else draws with importance weights. ``before`` is
+    the posterior of one piece less, from which draws may be carried over.
     """
     target = belief.target
     belief.verify()

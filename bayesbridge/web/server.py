@@ -224,10 +224,14 @@ class Explorer:
 
 
 def _extra(kind: str, document: dict[str, Any]) -> dict[str, Any]:
-    """What questions of a kind have beside their position."""
+    """What questions of a kind have beside their position.
+
+    A fact is one kind of evidence and its text; an entry and a review are of a document
+    by name and text, a review of one of its boards.
+    """
     if kind == "fact":
-        facts = fields.pairs_of_texts({"fact": [document.get("fact")]}, "fact")
-        return {"fact": facts[0]}
+        (fact,) = fields.pairs_of_texts({"fact": [document.get("fact")]}, "fact")
+        return {"fact": fact}
     if kind not in ("entry", "review"):
         return {}
     extra: dict[str, Any] = {
@@ -242,9 +246,11 @@ def _extra(kind: str, document: dict[str, Any]) -> dict[str, Any]:
 def application(
     token: str, workers: int, seed: int, ready: Callable[[], None]
 ) -> ASGIApp:
-    """The whole server as an ASGI application.
+    """The whole server as an ASGI application, whose paths begin with a secret token.
 
-    ``ready`` is called when requests are taken.
+    Answers come as streams of events, or in one piece (``once``) where a page waits for
+    a single one. Requests from other sites or without the token are turned away by the
+    guard around it. ``ready`` is called when requests are taken.
     """
     desk = Desk(workers)
     explorer = Explorer(desk, seed)

@@ -94,7 +94,11 @@ class Explorer(anywidget.AnyWidget):
             del self._events[older]
 
     def _next_event(self, name: str) -> Event:
-        """The next event of an answer, by its name; an error is one too."""
+        """The next event of an answer, by its name.
+
+        An error is an event too, ``refused``, which the page shows; ``END`` tells it
+        that nothing more comes.
+        """
         event = END
         try:
             if name in self._events:
@@ -138,34 +142,43 @@ def belief_of(link: str) -> Belief:
 def link_of(belief: Belief) -> str:
     """The link that opens the page on a belief.
 
-    A belief that no link gives again is refused: one with models that the page does not
-    know.
+    The words of the link name a bidder of the package. Which one the belief has cannot
+    be seen, so that each is tried, until a link gives the same belief again. A belief
+    that no link gives is refused: one with models that the page does not know.
     """
     if not isinstance(belief, Belief):
         raise BayesBridgeError(
             f"the explorer shows a Belief, not {type(belief).__name__}: give bb.Belief(…)"
         )
-    base, systems = _base_and_systems(belief.bidder)
-    words = [*_table_words(belief), *systems]
-    for side, style in getattr(base, "named", ()):
-        words.append(("style", f"{side}:{style.pair}"))
+    base_bidder, systems = _base_and_systems(belief.bidder)
+    words = [*_table_words(belief), *systems, *_style_words(base_bidder)]
     if belief.dummy is None and belief.player is None:
         words.append(("player", "none"))
     pieces = [(piece.option, piece.text) for piece in belief.evidence]
-    for name, model in bayesbridge_bidders().items():
-        bidder_words = _bidder_words(belief, base, name, model)
+    for name, packaged_bidder in bayesbridge_bidders().items():
+        bidder_words = _bidder_words(belief, base_bidder, name, packaged_bidder)
         link = urlencode([*words, *bidder_words, *pieces], safe=":,")
         with suppress(BayesBridgeError):
             if belief_of(link) == belief:
                 return link
-    models = (
-        [belief.bidder] if belief.player is None else [belief.bidder, belief.player]
-    )
-    names = " and ".join(model_words(model) for model in models)
-    raise BayesBridgeError(
+    raise _unknown_models(belief)
+
+
+def _unknown_models(belief: Belief) -> BayesBridgeError:
+    """The error for a belief with models that no link names."""
+    names = model_words(belief.bidder)
+    if belief.player is not None:
+        names += f" and {model_words(belief.player)}"
+    return BayesBridgeError(
         f"the explorer cannot show a belief with {names}: give one with a bidder, "
         "systems, styles and a player that come with the package"
     )
+
+
+def _style_words(bidder: BidderModel) -> list[tuple[str, str]]:
+    """The words for the styles of pairs, if the bidder has such (``named``)."""
+    styles = getattr(bidder, "named", ())
+    return [("style", f"{side}:{style.pair}") for side, style in styles]
 
 
 def _table_words(belief: Belief) -> list[tuple[str, str]]:
@@ -190,15 +203,20 @@ def _base_and_systems(
 
 
 def _bidder_words(
-    belief: Belief, base: BidderModel, name: str, model: BidderModel
+    belief: Belief, bidder: BidderModel, name: str, packaged: BidderModel
 ) -> list[tuple[str, str]]:
-    """The words for a bidder of the package, and how ``base`` differs from it."""
+    """The words of a link for a belief's bidder, taken to be the packaged one of a name.
+
+    Each is an option and its text: the name, unless it is the usual one of the game,
+    and the settings in which the bidder differs from the packaged one.
+    """
     words = []
     usual_name = "learned" if belief.dummy is None else "iterative"
     if name != usual_name:
         words.append(("bidder", name))
     for setting in ("slip", "vulnerable"):
-        value = getattr(base, setting, None)
-        if value is not None and value != getattr(model, setting, None):
-            words.append((setting, SETTINGS[setting].write(value)))
+        value = getattr(bidder, setting, None)
+        if value is not None and value != getattr(packaged, setting, None):
+            text = SETTINGS[setting].write(value)
+            words.append((setting, text))
     return words

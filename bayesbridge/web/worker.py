@@ -37,8 +37,12 @@ LONGEST_REFUSAL: Final = 300
 
 
 def work() -> None:
-    """Answer questions until the input ends."""
-    # A shell in the background has it ignored.
+    """Answer questions until the input ends.
+
+    An interrupt cancels the answer in work, and nothing else: it is blocked but while
+    an answer lets it through.
+    """
+    # A shell in the background has interrupts ignored, which processes inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -65,7 +69,11 @@ def _warm_up(memory: Memory) -> None:
 
 
 def _answer(line: bytes, memory: Memory, out: BinaryIO) -> str:
-    """Answer one question; ``done``, ``cancelled`` or ``failed``."""
+    """Answer one question; ``done``, ``cancelled`` or ``failed``.
+
+    Interrupts are let through while events are computed, but not while one is written:
+    half of an event could not be read.
+    """
     try:
         with _interrupts(let_through=True):
             for event, document in events(json.loads(line), memory):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesbridge import BayesBridgeError, Seat
-from bayesbridge.estimators.distribution import Accumulator, TrickContext
+from bayesbridge.estimators.distribution import Accumulator, ExactCounts, TrickContext
 from bayesbridge.estimators.protocol import Output, TrickCount
 
 ASKED = TrickContext((Seat.S, Seat.N))
@@ -53,7 +53,7 @@ def test_moments_and_shares_are_those_of_the_weighted_values(blocks):
 def test_counts_take_the_place_of_draws():
     sums = Accumulator(Output("x", "A number.", dtype="int8"), "toy")
     sums.add(np.array([1, 2], np.int8), np.array([0.5, 0.5]))
-    sums.count(3, np.array([0, 2, 6, 0], object), 8)
+    sums.count(ExactCounts(3, np.array([0, 2, 6, 0], object), total=8))
     distribution = sums.distribution(True, "x", ASKED)
     assert distribution.exact
     assert dict(
