@@ -836,11 +836,10 @@ def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
     Where the truth is not known, their mean takes its place.
     """
     value = answers.value
-    error = answers.error
     true_value = np.array([truth.get(name, nan) for name in QUANTITIES])
     has_truth = np.isfinite(true_value)
     is_stated = np.isfinite(value)
-    exact = is_stated & (error == 0.0)
+    exact = is_stated & (answers.error == 0.0)
     with np.errstate(all="ignore"):
         mean = _mean_over_seeds(value)
         gap = value - np.where(has_truth, true_value, mean)
@@ -849,8 +848,8 @@ def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
         shrinkage = np.where(has_truth, 1.0, sqrt(1.0 - 1.0 / n))
         is_constant = _is_constant(value, mean)
         is_sampled = is_stated & ~exact & ~is_constant
-        z = np.where(is_sampled, gap / (error * shrinkage), nan)
-        is_far = np.abs(gap) > 2.0 * error + _rounding(value)
+        z = np.where(is_sampled, gap / (answers.error * shrinkage), nan)
+        is_far = np.abs(gap) > 2.0 * answers.error + _rounding(value)
         bias = _bias(answers, true_value, reference)
         bound = _card_bound(gap / shrinkage, exact, answers.ess)
     bias[~is_sampled.any(axis=0)] = nan
