@@ -85,6 +85,7 @@ def summary(values: Floats) -> dict[str, Estimate[float]]:
 
 
 def summary_table(values: Floats, title: str) -> Table:
+    """A row for each gain, and how often another call than the likeliest was made."""
     lines = [
         [name, f"{estimate.mean:+.2f} ± {estimate.error:.2f}"]
         for name, estimate in summary(values).items()
@@ -96,6 +97,7 @@ def summary_table(values: Floats, title: str) -> Table:
 
 
 def parser() -> ArgumentParser:
+    """What the instrument takes."""
     arguments = options(__doc__)
     arguments.add_argument("--boards", type=int, default=300)
     arguments.add_argument("--layouts", type=int, default=LAYOUTS)
@@ -116,6 +118,7 @@ def judged(args: Namespace) -> Floats:
 
 
 def main() -> None:
+    """Bid the boards, and print what choosing by value gains."""
     args = parser().parse_args()
     values = judged(args)
     title = (

@@ -41,10 +41,18 @@ import numpy as np
 
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.bidders.play import LearnedPlayer
-from bayesbridge.decisions.play import CardChoices, believed, card_solver, play, turn_of
+from bayesbridge.decisions.play import (
+    CardChoices,
+    PlayTurn,
+    believed,
+    card_solver,
+    play,
+    turn_of,
+)
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import run
 from bayesbridge.evidence.kinds import Called
+from bayesbridge.game.deal import Deal
 from bayesbridge.game.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.studies.benchmark import is_test
@@ -83,6 +91,13 @@ def boards(records: Path) -> Iterator[Record]:
         if deal is not None and str(deal) not in earlier_deals and is_test(deal):
             earlier_deals.add(str(deal))
             yield record
+
+
+def boards_done(output: Path) -> list[dict[str, Any]]:
+    """The boards that were judged before, one in each line of a file."""
+    if not output.exists():
+        return []
+    return [json.loads(line) for line in output.read_text().splitlines()]
 
 
 def belief_of(kind: str, record: Record, chooser: Any, cards: int) -> Belief:
@@ -179,10 +194,7 @@ def judged_choice(
     seat, card_on_record = record.plays[cards]
     chooser = contract.declarer if seat == contract.declarer.partner else seat
     turn = turn_of(belief_of("and player", record, chooser, cards), contract)
-    answers = run(card_solver(), Layouts.of([deal]), turn.question)
-    tricks = answers["lead_tricks"][0].astype(int)
-    most = max(tricks[card.index] for card in turn.legal)
-    price = {str(card): int(most - tricks[card.index]) for card in turn.legal}
+    price = prices(deal, turn)
     if cards and not any(price.values()):
         return None
     choice: dict[str, Any] = {
@@ -207,6 +219,14 @@ def judged_choice(
         for name, chance in preference(record, cards, ranking).items()
     }
     return choice
+
+
+def prices(deal: Deal, turn: PlayTurn) -> dict[str, int]:
+    """What each legal card costs double dummy, in tricks."""
+    answers = run(card_solver(), Layouts.of([deal]), turn.question)
+    tricks = answers["lead_tricks"][0].astype(int)
+    most = max(tricks[card.index] for card in turn.legal)
+    return {str(card): int(most - tricks[card.index]) for card in turn.legal}
 
 
 def boards_to_judge(
@@ -240,9 +260,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)
-    done = []
-    if args.output.exists():
-        done = [json.loads(line) for line in args.output.read_text().splitlines()]
+    done = boards_done(args.output)
     with args.output.open("a") as output:
         for board in judged_boards(args, done):
             done.append(board)
@@ -288,17 +306,42 @@ def pick(choice: dict[str, Any]) -> int:
 type Picked = Callable[[dict[str, Any]], bool]
 
 
+def is_any(_choice: dict[str, Any]) -> bool:
+    """Every choice."""
+    return True
+
+
+def is_declarers(choice: dict[str, Any]) -> bool:
+    """Whether declarer chooses."""
+    return bool(choice["declarer"])
+
+
+def is_defenders(choice: dict[str, Any]) -> bool:
+    """Whether a defender chooses."""
+    return not choice["declarer"]
+
+
+def is_leaders(choice: dict[str, Any]) -> bool:
+    """Whether the card is the first of its trick."""
+    return bool(choice["cards"] % 4 == 0)
+
+
+def is_followers(choice: dict[str, Any]) -> bool:
+    """Whether the card is not the first of its trick."""
+    return bool(choice["cards"] % 4 > 0)
+
+
 def is_after_trick(tricks: int, choice: dict[str, Any]) -> bool:
     """Whether a choice is made after so many tricks."""
     return bool(choice["cards"] // 4 == tricks)
 
 
 PARTS: dict[str, Picked] = {
-    "all": lambda _: True,
-    "declarer": lambda choice: choice["declarer"],
-    "defenders": lambda choice: not choice["declarer"],
-    "leader to the trick": lambda choice: choice["cards"] % 4 == 0,
-    "the other three": lambda choice: choice["cards"] % 4 > 0,
+    "all": is_any,
+    "declarer": is_declarers,
+    "defenders": is_defenders,
+    "leader to the trick": is_leaders,
+    "the other three": is_followers,
     **{f"after trick {tricks}": partial(is_after_trick, tricks) for tricks in AFTER},
 }
 """Which choices stand in each column of the table."""
@@ -414,7 +457,8 @@ def _shares_without_cost(leads: list[dict[str, Any]]) -> list[Any]:
 
 def _share(values: Any) -> str:
     """The mean in percent with one standard error."""
-    return f"{100 * values.mean():.1f} ± {100 * values.std(ddof=1) / sqrt(len(values)):.1f} %"
+    error = values.std(ddof=1) / sqrt(len(values))
+    return f"{100 * values.mean():.1f} ± {100 * error:.1f} %"
 
 
 if __name__ == "__main__":

@@ -60,13 +60,13 @@ class Sequence(NamedTuple):
 def sequences() -> tuple[Sequence, ...]:
     """The sequences of the file, in every suit."""
     document = tomllib.loads(ROWS_FILE.read_text(encoding="utf-8"))
-    return tuple(
-        Sequence(system, family, auction, promise)
-        for family, promises in document["families"].items()
-        for systems, calls, text in promises
-        for auction, promise in _in_suits(calls, text)
-        for system in systems.split()
-    )
+    suit_sequences: list[Sequence] = []
+    for family, promises in document["families"].items():
+        for systems, calls, text in promises:
+            for auction, promise in _in_suits(calls, text):
+                for system in systems.split():
+                    suit_sequences.append(Sequence(system, family, auction, promise))
+    return tuple(suit_sequences)
 
 
 def _in_suits(calls: str, text: str) -> Iterator[tuple[Auction, Statement]]:
@@ -86,8 +86,8 @@ def dealt_hands(seed: int) -> tuple[Hands, Floats]:
     hands = np.bitwise_or.reduce(np.uint64(1) << order.astype(np.uint64), axis=1)
     strength = (high_card_points(hands) - STRONG_POINTS) / POINTS_PER_E
     chance = np.clip(np.exp(strength), LEAST_KEPT, 1.0)
-    kept = generator.random(len(hands)) < chance
-    return hands[kept], -np.log(chance[kept])
+    is_kept = generator.random(len(hands)) < chance
+    return hands[is_kept], -np.log(chance[is_kept])
 
 
 def caller_hands(

@@ -147,6 +147,7 @@ def row_of(position: TextbookCall, values: CallValues) -> list[str]:
 
 
 def main() -> None:
+    """Judge all positions."""
     parser = options(__doc__)
     parser.add_argument("--layouts", type=int, default=LAYOUTS)
     args = parser.parse_args()
