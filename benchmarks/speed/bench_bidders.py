@@ -1,9 +1,8 @@
-"""How fast calls are weighed: the log-likelihood of one call for a million hands, on
-one core.
+"""How fast calls are weighed: log-likelihoods of one call for a million hands.
 
     python benchmarks/speed/bench_bidders.py [--json | --write]
 
-Seconds are of processor time, so other work on the machine disturbs them little.
+One core; seconds are of processor time, so other work on the machine disturbs them little.
 Nothing is asserted.
 """
 

@@ -1,9 +1,8 @@
-"""How fast capturing is: tables and kernels beside the literal Python, both sides in
-one run.
+"""How fast capturing is: tables and kernels beside the literal Python.
 
     python benchmarks/speed/bench_capture.py [--json | --write]
 
-Rates on one core are per second of processor time, so other work on the machine
+Both sides are measured in one run. Rates on one core are per second of processor time, so other work on the machine
 disturbs them little. Nothing is asserted: read the ratios, not the seconds.
 """
 

@@ -1,9 +1,8 @@
-"""What a warm command takes, as a multiple of importing numba and NumPy, which every
-answer of this kind needs.
+"""What a warm command takes, as a multiple of importing numba and NumPy.
 
     python benchmarks/speed/bench_commands.py [--json | --write]
 
-Processor time (``user``) of whole processes, medians of several in turn with the two
+Every answer of this kind needs both imports. Processor time (``user``) of whole processes, medians of several in turn with the two
 imports, so that a loaded machine slows both sides. Kernels and tables are in the cache,
 and so is bytecode.
 """

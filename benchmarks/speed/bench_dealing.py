@@ -1,9 +1,8 @@
-"""How fast deals are found that fit what is known: exact sampling beside rejection, all
-in one run.
+"""How fast deals are found that fit: exact sampling beside rejection.
 
     python benchmarks/speed/bench_dealing.py [--json | --write]
 
-The questions are those of questions.py. Whoever rejects is measured by the deals that
+All in one run. The questions are those of questions.py. Whoever rejects is measured by the deals that
 he makes and looks at in a second, and finds the exact share of those that fit: at C
 that is a few deals a minute, too few to time. All on one core, in processor time.
 Programs that are not installed are left out.

@@ -1,9 +1,9 @@
-"""How many layouts a second each estimator judges; they answer different questions, so
-there is no ratio.
+"""How many layouts a second each estimator judges.
 
     python benchmarks/speed/bench_estimators.py [--json | --write]
 
-South's hand is that of questions.py, North is his partner, everything else is drawn.
+They answer different questions, so there is no ratio. South's hand is that of
+questions.py, North is his partner, everything else is drawn.
 Processor time: the double-dummy solver spreads over all cores, which are added up. It
 is compared with the same solver called through endplay, where both must give the same
 tricks.

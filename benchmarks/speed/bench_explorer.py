@@ -1,5 +1,4 @@
-"""How soon the explorer's page shows a new heat map after a click, measured in the
-browser.
+"""How soon the explorer shows a new heat map after a click, in the browser.
 
     python benchmarks/speed/bench_explorer.py [--json | --write]
 

@@ -1,8 +1,8 @@
-"""What `bayesbridge play` takes for a card: the posterior and 100 solved layouts, and
-endings searched whole.
+"""What `bayesbridge play` takes for a card, and for a whole ending.
 
     python benchmarks/speed/bench_play.py [RECORDS] [--json | --write]
 
+For a card: the posterior and 100 solved layouts; four last tricks are searched whole.
 Boards are those of RECORDS, a PBN or LIN file with the cards played, or of
 examples/boards.pbn, which learned models bid and played. Whoever leads to the next
 trick chooses. One core for the posterior, all for the solver, processor time of all

@@ -1,9 +1,8 @@
-"""How fast the posterior is: counting, walking, convolving and moving; what an
-effective draw costs by each engine.
+"""How fast the posterior is, and what an effective draw costs by each engine.
 
     python benchmarks/speed/bench_posterior.py [--json | --write]
 
-South's hand and the questions B and C are those of questions.py. All on one core,
+Counting, walking, convolving and moving are timed. South's hand and the questions B and C are those of questions.py. All on one core,
 warmed up, in processor time. No speed is asserted.
 """
 

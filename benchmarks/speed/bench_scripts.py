@@ -1,9 +1,8 @@
-"""Kept deals a second for ten conditions of the dealer language, from common to rarer
-than one in a million.
+"""Kept deals a second for ten conditions of the dealer language.
 
     python benchmarks/speed/bench_scripts.py [--json | --write]
 
-dealer is measured by the deals that it makes and looks at in a second, times the exact
+They are common to rarer than one in a million. dealer is measured by the deals that it makes and looks at in a second, times the exact
 chance that one is kept. All on one core, in processor time. What planning takes, once
 for each script, has a column of its own.
 """
