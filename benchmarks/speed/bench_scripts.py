@@ -2,9 +2,10 @@
 
     python benchmarks/speed/bench_scripts.py [--json | --write]
 
-They are common to rarer than one in a million. dealer is measured by the deals that it makes and looks at in a second, times the exact
-chance that one is kept. All on one core, in processor time. What planning takes, once
-for each script, has a column of its own.
+They are common to rarer than one in a million. dealer is measured by the deals that it
+makes and looks at in a second, times the exact chance that one is kept. All on one
+core, in processor time. What planning takes, once for each script, has a column of its
+own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import shutil
 import time
 from fractions import Fraction
 
-from page import Table, run, shown
+from page import Cell, Table, run, shown
 from timing import of_command, rate
 
 from bayesbridge.dealing.plan import DealPlan
@@ -38,24 +39,10 @@ SCRIPTS = {
 
 def rates() -> Table:
     """A row for each script."""
-    program = shutil.which(
-        "dealer", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"])
-    )
-    rows = []
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"])
+    program = shutil.which("dealer", path=path)
     for condition in SCRIPTS.values():
         DealPlan.of(condition=condition).deals(1, rng=1)  # compiles what it needs
-    for name, condition in SCRIPTS.items():
-        started = time.process_time()
-        plan = DealPlan.of(condition=condition)
-        plan.deals(1, rng=1)
-        planning = time.process_time() - started
-        chance = plan.probability or Fraction(0)
-        ours = rate(lambda n, plan=plan: plan.deals(n, rng=1), 50_000)
-        theirs = by_dealer(program, condition) * float(chance) if program else None
-        one_in = f"1 in {shown(float(1 / chance))}"
-        rows.append(
-            (name, one_in, planning, ours, theirs, ours / theirs if theirs else None)
-        )
     header = (
         "kept deals a second",
         "chance",
@@ -64,15 +51,30 @@ def rates() -> Table:
         "dealer",
         "ratio",
     )
+    rows = [row_of(name, script, program) for name, script in SCRIPTS.items()]
     return Table("scripts", "Conditions of the dealer language", header, rows, words=2)
+
+
+def row_of(name: str, condition: str, program: str | None) -> tuple[Cell, ...]:
+    """One script by the package, and by dealer if that is installed."""
+    started = time.process_time()
+    plan = DealPlan.of(condition=condition)
+    plan.deals(1, rng=1)
+    planning = time.process_time() - started
+    chance = plan.probability or Fraction(0)
+    one_in = f"1 in {shown(float(1 / chance))}"
+    own_rate = rate(lambda n: plan.deals(n, rng=1), 50_000)
+    if program is None:
+        return (name, one_in, planning, own_rate, None, None)
+    dealer_rate = by_dealer(program, condition) * float(chance)
+    return (name, one_in, planning, own_rate, dealer_rate, own_rate / dealer_rate)
 
 
 def by_dealer(program: str, condition: str, deals: int = 1_000_000) -> float:
     """Deals that dealer makes and looks at in a second."""
     script = f'condition {condition}\naction average "found" 1\n'
-    spent, _ = of_command(
-        [program, "-s", "1", "-g", str(deals), "-p", str(deals)], script
-    )
+    command = [program, "-s", "1", "-g", str(deals), "-p", str(deals)]
+    spent, _ = of_command(command, script)
     return deals / spent
 
 
