@@ -1,7 +1,6 @@
-"""Estimators, double dummy and real results side by side, on tables of your own
-records.
+"""Estimators, double dummy and real results side by side, on your own records.
 
-    python benchmarks/evaluation/against_reality.py auctions.pbn.gz --solved tables.tsv --picture reality.png
+    python benchmarks/evaluation/against_reality.py auctions.pbn.gz --picture reality.png
 
 Needs plugins/bayesbridge-double-dummy; contracts are solved by solve_records.py, which
 continues where it stopped. Only deals that fit_actual.py sets aside are compared (a
@@ -40,6 +39,8 @@ type Floats = NDArray[np.float64]
 
 NAMES = ("T", "play_out", "tricks", "tricks, actual", "double dummy", "real result")
 KINDS = ("no trumps", "suits")
+MEASURES = ("tables", "bias", "rms error", "exact", "within one", "correlation")
+"""Columns of the tables."""
 
 
 class Estimate(NamedTuple):
@@ -122,8 +123,8 @@ def markdown(estimates: dict[str, Estimate], is_no_trumps: NDArray[np.bool_]) ->
     parts = []
     for truth in ("real result", "double dummy"):
         lines = [
-            f"| beside the {truth} | tables | bias | rms error | exact | within one | correlation |",
-            "|---|---:|---:|---:|---:|---:|---:|",
+            f"| beside the {truth} | {' | '.join(MEASURES)} |",
+            "|---|" + "---:|" * len(MEASURES),
         ]
         for kind, is_of_kind in zip(KINDS, (is_no_trumps, ~is_no_trumps), strict=True):
             for name in NAMES:

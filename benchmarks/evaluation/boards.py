@@ -1,9 +1,11 @@
-"""The boards of the reading benchmark, by identifiers: which they are, and how to get
-them from a collection.
+"""The boards of the reading benchmark, and how to get them from a collection.
 
-    python benchmarks/evaluation/boards.py collection.pbn.gz -o test.pbn     # the boards of boards.txt, in its order
-    python benchmarks/evaluation/boards.py other.pbn.gz -o own.pbn --own     # a list of its own, by the same rule
-    python benchmarks/evaluation/boards.py test.pbn                          # what a file holds, and its SHA-256
+The boards of boards.txt, in its order; a list of its own, by the same rule; what a file
+holds, and its SHA-256:
+
+    python benchmarks/evaluation/boards.py collection.pbn.gz -o test.pbn
+    python benchmarks/evaluation/boards.py other.pbn.gz -o own.pbn --own
+    python benchmarks/evaluation/boards.py test.pbn
 
 An identifier is the beginning of two SHA-256: that of the deal, by which it is on the
 test list, and that of the auction and the play, by which one table of the deal is taken

@@ -1,7 +1,6 @@
-"""Simulation-based calibration: does the truth behave like one more draw of the
-posterior?
+"""Simulation-based calibration: is the truth like one more draw of the posterior?
 
-    python benchmarks/evaluation/calibration.py --method importance --deals 1000 --resume importance
+    python benchmarks/evaluation/calibration.py --method importance --deals 1000
 
 Draw a deal and all that a player sees of it from the model, ask an engine for the
 posterior, and note the rank of the truth in that posterior: over many deals ranks are
@@ -342,10 +341,12 @@ highest spade that South lacks.
 """
 
 LIKELIHOOD: Final = "likelihood"
-"""P(calls ∣ layout) by the bidders as they are. A posterior that ignores the calls is
-the prior, in which all that does not look at the calls ranks evenly too; this number
-shows the difference (M. Modrák et al., "Simulation-based calibration checking for
-Bayesian computation: the choice of test quantities shapes sensitivity", 2025).
+"""P(calls ∣ layout) by the bidders as they are.
+
+A posterior that ignores the calls is the prior, in which all that does not look at the
+calls ranks evenly too; this number shows the difference (M. Modrák et al.,
+"Simulation-based calibration checking for Bayesian computation: the choice of test
+quantities shapes sensitivity", 2025).
 """
 
 AGGRESSIVENESS: Final = "aggressiveness"
@@ -710,9 +711,10 @@ SCENARIOS: Final = {
         draws=2000,
     ),
 }
-"""A scenario for each engine, one that it would be used for: three players but for
-``resample-move`` and ``auto``, whose four are style bidders, and experts who also play
-two tricks.
+"""A scenario for each engine, one that it would be used for.
+
+Three players but for ``resample-move`` and ``auto``, whose four are style bidders, and
+experts who also play two tricks.
 """
 
 

@@ -1,5 +1,4 @@
-"""Are conventions read as they are played? What calls promise, on record and by the
-posterior of an opponent.
+"""Are conventions read as they are played? On record and by an opponent's posterior.
 
     python benchmarks/evaluation/conventions.py boards.pbn --tables 300 --resume conventions
 
@@ -260,6 +259,7 @@ class Case(NamedTuple):
         feature = self.convention.expression(caller, self.suits)
 
         def has(layouts: Layouts) -> Floats:
+            """(n,) 1 where the caller's hand has the feature."""
             return (LayoutValues(layouts.masks).of(feature) != 0).astype(np.float64)
 
         assert self.record.deal is not None

@@ -1,5 +1,4 @@
-"""Corrected figures beside the truth: how often two stated errors hold, and `contracts`
-beside rejection sampling.
+"""Corrected figures beside the truth: coverage, and contracts by rejection sampling.
 
     python benchmarks/evaluation/corrected.py FOLDER [--positions N]
 
@@ -9,10 +8,10 @@ where it was.
 
 *Coverage.* Of each position 2 000 layouts are solved: they are the truth. 300 times,
 100 of them are drawn and weighted by the network's predictions as
-:mod:`bayesbridge.estimators.trick_estimates` does, for every contract of the strain from those
-that nearly never make to those that nearly always do, and for the leads against one. A
-share within two stated errors of 95 of a hundred is right; half the error is the
-control.
+:mod:`bayesbridge.estimators.trick_estimates` does, for every contract of the strain
+from those that nearly never make to those that nearly always do, and for the leads
+against one. A share within two stated errors of 95 of a hundred is right; half the
+error is the control.
 
 *Contracts.* `bb.contracts` with 1 000 solved layouts beside 1 000 layouts that were
 dealt at random, kept if they fit (written down here by itself, without the package) and

@@ -1,5 +1,6 @@
-"""The direct reader: a network that says where cards lie straight from the auction, a
-baseline for ``score``.
+"""The direct reader, a baseline for ``score``.
+
+It is a network that says where cards lie straight from the auction.
 """
 
 from __future__ import annotations

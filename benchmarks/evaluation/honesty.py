@@ -1,6 +1,6 @@
 """Are the stated errors honest? Scores z = (answer − truth) / stated error.
 
-    python benchmarks/evaluation/honesty.py --engine importance --kind style --resume importance_style
+    python benchmarks/evaluation/honesty.py --engine importance --kind style
 
 Every engine answers fixed positions over many seeds. A position comes from a deal drawn
 at random and an auction by the bidders that the observer assumes, cut after so many
@@ -291,8 +291,9 @@ POINTS: Final = ("points_1", "points_2")
 TRICKS: Final = ("conditions fail", "T if they hold", "T ≥ 8", "T")
 EVIDENCE: Final = "log P"
 QUANTITIES: Final = (*CARDS, *LENGTHS, *POINTS, *TRICKS, EVIDENCE)
-"""What every answer is asked; which cards, suits and seats differs from position to
-position.
+"""What every answer is asked.
+
+Which cards, suits and seats differs from position to position.
 """
 
 GROUPS: Final = {
@@ -305,8 +306,9 @@ GROUPS: Final = {
 """Columns of the table."""
 
 CONTROL: Final = "control"
-"""Not an engine: ``likelihood-weighting``, with the errors of draws that count the
-same. It must fail.
+"""Not an engine: ``likelihood-weighting``, with errors of draws that count the same.
+
+It must fail.
 """
 
 REFERENCE: Final = "reference"
@@ -594,8 +596,9 @@ REFERENCE_DRAWS: Final = {
     "learned": 2,
     "played": 2,
 }
-"""Draws of one reference answer, in units of those of an engine; there are CHUNK of
-them.
+"""Draws of one reference answer, in units of those of an engine.
+
+There are CHUNK answers.
 """
 
 TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
@@ -619,8 +622,9 @@ TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     JOINT: {"style": (3, 7)},
     CONTROL: {"no trumps": (2, 3, 5), "style": (6, 8)},
 }
-"""Positions by engine and kind; ``auto`` answers all of them, those of ``learned`` and
-``played`` by ``importance``.
+"""Positions by engine and kind.
+
+``auto`` answers all of them, those of ``learned`` and ``played`` by ``importance``.
 """
 
 

@@ -1,5 +1,4 @@
-"""Does one plan play better than double dummy? Tricks that declarer takes on real
-boards by either, paired.
+"""Does one plan play better than double dummy? Tricks of declarer on real boards.
 
     python benchmarks/evaluation/horizon.py test.pbn -o horizon.jsonl --boards 300
 
@@ -11,7 +10,7 @@ most tricks on average over ``--layouts`` layouts, by double dummy
 where one plan cannot tell double dummy's card from its own best (``close``), that card
 is played. Defenders see the real deal and play it double dummy, of equal cards the
 lowest. As long as both ways choose the same card there is one play; where they part,
-each goes on alone.
+each goes on alone. Tricks are paired.
 
 One line per board is kept; a run that was interrupted continues where it stopped. The
 figures are printed at the end, and of what is there with ``--boards 0``. Errors are

@@ -1,7 +1,6 @@
-"""Does better inference play better? What the cards cost that are chosen by more and
-more evidence, on real boards.
+"""Does better inference play better? What cards cost that are chosen by more evidence.
 
-    python benchmarks/evaluation/judge_play.py auctions.pbn.gz -o play.jsonl --boards 300 --leads 1000 --workers 2
+    python benchmarks/evaluation/judge_play.py auctions.pbn.gz -o play.jsonl --boards 300
 
 Needs plugins/bayesbridge-double-dummy. Boards are those of the test list
 (``bayesbridge.studies.benchmark``), on which nothing was fitted: the first table of
@@ -127,6 +126,7 @@ def preference(record: Record, cards: int, choices: CardChoices) -> dict[str, fl
     player = LearnedPlayer()
 
     def log_likelihood(plays: Sequence[tuple[Any, Any]]) -> Any:
+        """(1,) log P(plays ∣ hand) of the seat in turn."""
         return player.log_likelihood(
             masks, contract, plays, seat, record.auction, dummy
         )

@@ -1,11 +1,11 @@
-"""Are the answers to 4NT foreseen? All tables of test deals on which 5C to 5S answers
-partner's 4NT after a suit.
+"""Are the answers to 4NT foreseen? Where 5C to 5S answers partner's 4NT after a suit.
 
     python benchmarks/evaluation/key_cards.py collection.pbn.gz
 
-After 4NT and a pass, the side of the 4NT having bid a suit last. The learned bidder
-says P(call) with partner's hand hidden and shown, nothing known of the pair: of all 38
-calls, and which of the four answers it is, where one at random is log 4 = 1.39 nats.
+All tables of test deals count. After 4NT and a pass, the side of the 4NT having bid a
+suit last. The learned bidder says P(call) with partner's hand hidden and shown, nothing
+known of the pair: of all 38 calls, and which of the four answers it is, where one at
+random is log 4 = 1.39 nats.
 """
 
 from __future__ import annotations

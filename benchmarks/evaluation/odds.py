@@ -2,8 +2,9 @@
 
     python benchmarks/evaluation/odds.py boards.pbn --held-out --boards 2000 --resume odds
     python benchmarks/evaluation/odds.py boards.pbn --simulated --correct 0
-    python benchmarks/evaluation/odds.py own.pbn --held-out --boards 2000 --level 6 --correct 0    # slams alone
+    python benchmarks/evaluation/odds.py own.pbn --held-out --level 6 --correct 0
 
+The last is of slams alone.
 The posterior is that of ``bayesbridge score``: the seat's own hand, and every call by
 the learned bidder. Of its draws the network of ``tricks`` says how likely the contract
 makes; on the first boards some layouts are solved too, which corrects it. The truth is
@@ -355,6 +356,7 @@ class Odds:
         columns = dict(zip(COLUMNS, rows[:, 2:].T, strict=True))
 
         def forecast(name: str, column: str, boards: NDArray[np.bool_]) -> Forecast:
+            """What a column says of some of the boards."""
             chances = np.clip(columns[column][boards], 0.0, 1.0)
             return Forecast(name, chances, is_made[boards])
 

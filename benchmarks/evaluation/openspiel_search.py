@@ -1,5 +1,4 @@
-"""Does a search in OpenSpiel play better with beliefs? IS-MCTS in the play of real
-boards, by three kinds of layouts.
+"""Does a search in OpenSpiel play better with beliefs? By three kinds of layouts.
 
     python benchmarks/evaluation/openspiel_search.py auctions.pbn.gz -o search.jsonl --boards 100
 

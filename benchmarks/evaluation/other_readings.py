@@ -1,5 +1,6 @@
-"""Other readings of the paper's two algorithms beside its tables: python
-benchmarks/evaluation/other_readings.py
+"""Other readings of the paper's two algorithms beside its tables.
+
+    python benchmarks/evaluation/other_readings.py
 
 A reading of Algorithm 2 changes what a single suit contributes, so each is counted over
 every deal, exactly, by the merge of ``scripts/count_shifts.py``. Readings of Algorithm

@@ -1,13 +1,12 @@
-"""How far off is the network of ``tricks`` where two hands are known? Against the
-solver, by strain and tricks.
+"""How far off is the network of ``tricks`` where two hands are known?
 
     python benchmarks/evaluation/tricks_network.py 150 40
 
-In each of 150 positions the hands of North and South are given and 40 layouts of the
-others drawn and solved, South to declare. An error that is the same in all layouts of a
-position remains in every average over them. Its root mean square over the positions,
-less what the 40 layouts leave to chance, is ``NETWORK_ERROR`` of
-``bayesbridge.estimators.trick_estimates``.
+It is compared with the solver, by strain and tricks. In each of 150 positions the hands
+of North and South are given and 40 layouts of the others drawn and solved, South to
+declare. An error that is the same in all layouts of a position remains in every average
+over them. Its root mean square over the positions, less what the 40 layouts leave to
+chance, is ``NETWORK_ERROR`` of ``bayesbridge.estimators.trick_estimates``.
 """
 
 from __future__ import annotations

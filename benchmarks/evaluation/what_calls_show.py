@@ -1,7 +1,8 @@
-"""What calls show, with a system and without: the two tables of docs/bidders.md that
-need no records.
+"""What calls show, with a system and without.
 
-python benchmarks/evaluation/what_calls_show.py [--draws 4000] [--hands 200000]
+    python benchmarks/evaluation/what_calls_show.py [--draws 4000] [--hands 200000]
+
+These are the two tables of docs/bidders.md that need no records.
 """
 
 import argparse
@@ -30,9 +31,7 @@ SHOWN = (
     ("1NT 2NT 3NT", "16 points or more", "hcp({0}) >= 16"),
     ("1S 2NT 3S 4NT 5H", "two key cards", "aces({0}) + hascard({0}, KS) == 2"),
 )
-"""Calls of West and East while the others pass, and a feature of whoever made the last
-of them.
-"""
+"""Calls of West and East while the others pass, and a feature of the last caller."""
 
 
 def of_one_notrump(hands):

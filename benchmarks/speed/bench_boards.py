@@ -116,7 +116,8 @@ def boards_of_a_leader() -> Table:
     rows.append((calls, seconds_of_calls(beliefs), None, None, None, None))
     return Table(
         "boards",
-        f"{BOARDS} boards, {DRAWS} draws each; effective draws on the middle board, and on the worst but a tenth",
+        f"{BOARDS} boards, {DRAWS} draws each; effective draws on the middle board, "
+        "and on the worst but a tenth",
         (
             "a board",
             "seconds",

@@ -63,17 +63,21 @@ def ratios() -> Table:
     seed = np.random.SeedSequence(1)
 
     def capture_literally(deals: int) -> None:
+        """Algorithm 2 by the literal Python."""
         for pair in pairs[:deals]:
             literal.capture(*pair)
 
     def capture_by_kernel(deals: int) -> None:
+        """Algorithm 2 by the kernel."""
         kernels.captures(first[:deals], second[:deals])
 
     def bid_literally(hands: int) -> None:
+        """Algorithm 1 by the literal Python."""
         for hand, _ in pairs[:hands]:
             literal.bid(hand)
 
     def bid_by_kernel(hands: int) -> None:
+        """Algorithm 1 by the kernel."""
         kernels.bids(first[:hands])
 
     rows = [

@@ -27,7 +27,9 @@ HAND = "--observer S --hand AKQ2.KJ3.A54.Q32"
 BOARDS = str(ROOT / "examples" / "boards.pbn")
 COMMANDS = {
     "estimate, a void": f"estimate {HAND} --void E:H",
-    "estimate, a contract opposite an open dummy": f"estimate {HAND} --reveal N:54.Q762.Q76.J654 --contract 3NT",
+    "estimate, a contract opposite an open dummy": (
+        f"estimate {HAND} --reveal N:54.Q762.Q76.J654 --contract 3NT"
+    ),
     "report, a call": f"report {HAND} --call W:1NT --out report.html",
     "estimate, a card of a record": f"estimate --record {BOARDS} --board 2 --card HQ",
 }

@@ -77,7 +77,10 @@ def solver() -> Table:
 
     The ratio is what the plugin costs beside the solving.
     """
-    title = "Whole double-dummy tables a second of processor time: DDS through the plugin and through endplay"
+    title = (
+        "Whole double-dummy tables a second of processor time: "
+        "DDS through the plugin and through endplay"
+    )
     header = ("a second", "plugin", "endplay", "ratio")
     estimator = registry.load().estimators.get("double_dummy")
     if estimator is None:

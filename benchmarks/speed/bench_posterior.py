@@ -167,7 +167,8 @@ def effective_draws() -> Table:
             rows.append((words, f"`{method}`", spent, ess, ess / spent))
     return Table(
         "effective-draws",
-        "Soft evidence: 10 000 draws, what they are worth by the engine's own account, and what that costs",
+        "Soft evidence: 10 000 draws, what they are worth by the engine's own account, "
+        "and what that costs",
         (
             "evidence",
             "engine",

@@ -21,17 +21,27 @@ from timing import of_command, rate
 from bayesbridge.dealing.plan import DealPlan
 
 BALANCED = "any 4333 + any 4432 + any 5332"
+STRONG_NOTRUMP = f"shape(north, {BALANCED}) && hcp(north) >= 15 && hcp(north) <= 17"
 SCRIPTS = {
     "any deal": "1",
     "12 points or more": "hcp(north) >= 12",
-    "strong no-trump": f"shape(north, {BALANCED}) && hcp(north) >= 15 && hcp(north) <= 17",
-    "all four under 12 points": "hcp(north) < 12 && hcp(east) < 12 && hcp(south) < 12 && hcp(west) < 12",
-    "strong no-trump and a four-card major": f"shape(north, {BALANCED}) && hcp(north) >= 15 && hcp(north) <= 17 && "
-    "hcp(south) >= 8 && (hearts(south) == 4 || spades(south) == 4)",
-    "weak two with a good suit": "spades(east) == 6 && hcp(east) >= 6 && hcp(east) <= 10 && top5(east, spades) >= 3",
+    "strong no-trump": STRONG_NOTRUMP,
+    "all four under 12 points": (
+        "hcp(north) < 12 && hcp(east) < 12 && hcp(south) < 12 && hcp(west) < 12"
+    ),
+    "strong no-trump and a four-card major": (
+        f"{STRONG_NOTRUMP} && "
+        "hcp(south) >= 8 && (hearts(south) == 4 || spades(south) == 4)"
+    ),
+    "weak two with a good suit": (
+        "spades(east) == 6 && hcp(east) >= 6 && hcp(east) <= 10 && "
+        "top5(east, spades) >= 3"
+    ),
     "33 points in two hands": "hcp(north) + hcp(south) >= 33",
-    "two no-trump against a pre-empt": f"shape(north, {BALANCED}) && hcp(north) >= 20 && hcp(north) <= 21 && "
-    "shape(east, x7xx) && hcp(east) <= 9",
+    "two no-trump against a pre-empt": (
+        f"shape(north, {BALANCED}) && hcp(north) >= 20 && hcp(north) <= 21 && "
+        "shape(east, x7xx) && hcp(east) <= 9"
+    ),
     "majors opposite majors": "shape(north, 55xx) && shape(south, 55xx)",
     "29 points opposite a long suit": "hcp(north) >= 29 && spades(south) >= 6",
 }
