@@ -213,11 +213,11 @@ def main() -> None:
     parser.add_argument("--picture", type=Path, help="draw it here")
     options = parser.parse_args()
     tables, solved = compared_tables(options)
-    found = estimates(tables, solved)
+    by_name = estimates(tables, solved)
     is_no_trumps = np.array([table.contract.strain == Strain.NT for table in tables])
-    print(markdown(found, is_no_trumps))
+    print(markdown(by_name, is_no_trumps))
     if options.picture is not None:
-        draw(found, is_no_trumps, options.picture)
+        draw(by_name, is_no_trumps, options.picture)
 
 
 def compared_tables(options: argparse.Namespace) -> tuple[list[Table], list[int]]:

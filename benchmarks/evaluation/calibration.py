@@ -984,10 +984,12 @@ def plot_ranks(
     if axes is None:
         height = 0.5 + 1.5 * len(rows)
         axes = new_grid(6.8, height, len(rows), 2, figure=figure, sharex=True)
-    for (left, right), name, counts in zip(axes, names, rows, strict=True):
-        _draw_histogram(left, counts, calibrated.deals)
-        _draw_departure(right, counts, calibrated.deals)
-        left.set_ylabel(name)
+    for (histogram_ax, departure_ax), name, counts in zip(
+        axes, names, rows, strict=True
+    ):
+        _draw_histogram(histogram_ax, counts, calibrated.deals)
+        _draw_departure(departure_ax, counts, calibrated.deals)
+        histogram_ax.set_ylabel(name)
     axes[0, 0].set_title("ranks, share of deals", fontsize=10)
     axes[0, 1].set_title("share of ranks below, less uniform", fontsize=10)
     for ax in axes[-1]:

@@ -66,9 +66,9 @@ def judge_board(seed: np.random.SeedSequence, board: MatchBoard) -> list[float]:
     ]
 
 
-def gain_of_tables(board: MatchBoard, table: BidTable, other: BidTable) -> float:
+def gain_of_tables(board: MatchBoard, table: BidTable, rival: BidTable) -> float:
     """IMPs that North and South of one table win over those of another."""
-    return gain_of_north_south(board, table.auction.contract, other.auction.contract)
+    return gain_of_north_south(board, table.auction.contract, rival.auction.contract)
 
 
 def summary(values: Floats) -> dict[str, Estimate[float]]:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -216,7 +217,8 @@ def coverage(folder: Path, positions: int) -> None:
         ratios = [row.plain_variance / row.variance for row in rows if row.variance > 0]
         saved = float(np.median(ratios))
         print(f"{shares_within(group, rows)}{len(rows):>9}{saved:>13.2f}×")
-    print(shares_within("all", [row for rows in groups.values() for row in rows]))
+    all_rows = list(chain.from_iterable(groups.values()))
+    print(shares_within("all", all_rows))
 
 
 def shares_within(name: str, rows: list[Coverage]) -> str:

@@ -29,35 +29,35 @@ class DirectReader:
     the same tables by ``scripts/fit_direct_reader.py``.
     """
 
-    def read(self, seen: PlayerView) -> Reading | None:
+    def read(self, view: PlayerView) -> Reading | None:
         """P(card at seat) and P(length), softmax of the network's scores."""
-        if seen.plays:
+        if view.plays:
             return None
-        card_scores, length_scores = _scores(seen)
+        card_scores, length_scores = _scores(view)
         card_chances = _softmax(card_scores.reshape(52, 3))
         length_chances = _softmax(length_scores.reshape(3, 4, 14))
-        own = seen.observer
+        own = view.observer
         cards = np.zeros((52, 4))
         lengths = np.zeros((4, 4, 14))
         for step in range(3):  # the hidden seats, from the left on
             seat = own.next(step + 1)
             cards[:, seat] = card_chances[:, step]
             lengths[seat] = length_chances[step]
-        is_held = np.array([seen.hand.mask >> card & 1 for card in range(52)], np.bool_)
+        is_held = np.array([view.hand.mask >> card & 1 for card in range(52)], np.bool_)
         cards[is_held] = 0.0
         cards[is_held, own] = 1.0
         for suit in Suit:
-            lengths[own, suit, seen.hand.length(suit)] = 1.0
+            lengths[own, suit, view.hand.length(suit)] = 1.0
         return Reading(cards, lengths)
 
 
-def _scores(seen: PlayerView) -> tuple[Singles, Singles]:
+def _scores(view: PlayerView) -> tuple[Singles, Singles]:
     """What the network says after the last call, (156,) of cards, (168,) of lengths."""
     parameters, holdings = _direct()
     with one_thread():
-        hand = look_up(np.array([seen.hand.mask], np.uint64), holdings)
+        hand = look_up(np.array([view.hand.mask], np.uint64), holdings)
         entered = linear(parameters, "enter", hand)
-        context = read(parameters, tokens_of(seen), entered)[-1:]
+        context = read(parameters, tokens_of(view), entered)[-1:]
         hidden_layer = np.maximum(linear(parameters, "hidden", context), 0)
         card_scores = linear(parameters, "cards", hidden_layer)[0]
         length_scores = linear(parameters, "lengths", hidden_layer)[0]
@@ -76,19 +76,19 @@ FIRST_ROWS = np.cumsum((0, 39, 4, 4))
 """Rows of the table of calls, of callers, of vulnerabilities, of places."""
 
 
-def tokens_of(seen: PlayerView) -> np.ndarray:
+def tokens_of(view: PlayerView) -> np.ndarray:
     """(calls + 1, 4) rows of the reader's table, the last of them after the last call.
 
     They are the call; who made it (0 the reader, 1 the left-hand opponent …); who is
     vulnerable; the place in the auction. Each part has rows of its own.
     """
-    auction = seen.auction
-    own = seen.observer
+    auction = view.auction
+    own = view.observer
     calls = [call.index for call in auction.calls][:MOST_CALLS]
     places = np.arange(len(calls) + 1)
     callers = (auction.first + places - own) % 4
-    own_side = own in seen.vulnerable
-    other_side = own.next() in seen.vulnerable
+    own_side = own in view.vulnerable
+    other_side = own.next() in view.vulnerable
     sides = np.full(len(places), 2 * own_side + other_side)
     parts = np.stack([[*calls, AFTER_LAST_CALL], callers, sides, places], axis=1)
     tokens: np.ndarray = parts + FIRST_ROWS

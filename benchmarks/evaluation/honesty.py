@@ -707,9 +707,9 @@ They are ``nan`` where a quantity is not told.
 """
 
 
-def count(what: Plan, seed: np.random.SeedSequence, answers: int) -> Floats:
+def count(study: Plan, seed: np.random.SeedSequence, answers: int) -> Floats:
     """(answers, WIDTH) the answers of one chunk."""
-    case = what.case_of(CHUNK * seed.spawn_key[0])
+    case = study.case_of(CHUNK * seed.spawn_key[0])
     answer_rows = []
     for child in seed.spawn(answers):
         rng = np.random.default_rng(child)
@@ -749,10 +749,10 @@ class Answers:
     """(n,) effective draws."""
 
 
-def unpacked(what: Plan, rows: Floats) -> tuple[Answers, ...]:
+def unpacked(study: Plan, rows: Floats) -> tuple[Answers, ...]:
     """By case, from (answers, WIDTH) rows."""
     answers = []
-    for case, (begin, end) in zip(what.cases, pairwise(what.starts), strict=True):
+    for case, (begin, end) in zip(study.cases, pairwise(study.starts), strict=True):
         case_rows = rows[begin:end]
         answers.append(
             Answers(
@@ -936,14 +936,14 @@ def pool(reference: Answers) -> tuple[Floats, Floats]:
     return value, error
 
 
-def rms(parts: Sequence[Floats]) -> Interval:
-    """Root mean square of the scores of all answers, (n, …) in each part.
+def rms(scores: Sequence[Floats]) -> Interval:
+    """Root mean square of the scores of all answers, arrays of (n, …) z.
 
     An answer counts as one, however many numbers it has.
     """
     squares = np.empty(0)
-    if parts:
-        squares = np.concatenate([_by_answer(part**2) for part in parts])
+    if scores:
+        squares = np.concatenate([_by_answer(z**2) for z in scores])
     n = len(squares)
     if not n:
         return Interval(nan, nan, nan)
@@ -960,15 +960,15 @@ def rms(parts: Sequence[Floats]) -> Interval:
     )
 
 
-def within(parts: Sequence[Floats]) -> Interval:
+def within(scores: Sequence[Floats]) -> Interval:
     """Share of the scores within two errors.
 
     The interval is Wilson's, with as many trials as the answers are worth.
     """
-    is_within = [np.where(np.isnan(part), nan, np.abs(part) <= 2.0) for part in parts]
+    is_within = [np.where(np.isnan(z), nan, np.abs(z) <= 2.0) for z in scores]
     if not is_within:
         return Interval(nan, nan, nan)
-    shares = np.concatenate([_by_answer(part) for part in is_within])
+    shares = np.concatenate([_by_answer(z) for z in is_within])
     n = len(shares)
     if not n:
         return Interval(nan, nan, nan)
@@ -1212,10 +1212,10 @@ def measure(
     how: RunOptions | None = None,
 ) -> Honesty:
     """Every engine on the positions, over so many seeds."""
-    what = plan(tuple(positions), seeds, engines)
-    job = Job("honesty", partial(count, what), CHUNK, {"plan": repr(what.cases)})
-    answers = unpacked(what, rows(job, what.answers, seed, how))
-    tested_positions = dict.fromkeys(case.position for case in what.cases)
+    study = plan(tuple(positions), seeds, engines)
+    job = Job("honesty", partial(count, study), CHUNK, {"plan": repr(study.cases)})
+    answers = unpacked(study, rows(job, study.answers, seed, how))
+    tested_positions = dict.fromkeys(case.position for case in study.cases)
     truths = {position.name: truth_of(position) for position in tested_positions}
     return Honesty.of(answers, truths)
 

@@ -359,8 +359,8 @@ def tables(done: list[dict[str, Any]]) -> str:
             choice["pick"] = pick(choice)
     # Of a board that was judged twice the later line counts.
     distinct = list({board["deal"]: board for board in done}.values())
-    whole = [board for board in distinct if len(board["after"]) > 1]
-    return "\n".join([*_costs(whole), *_leads(distinct)])
+    whole_boards = [board for board in distinct if len(board["after"]) > 1]
+    return "\n".join([*_costs(whole_boards), *_leads(distinct)])
 
 
 def _costs(boards: list[dict[str, Any]]) -> Iterator[str]:
@@ -445,10 +445,9 @@ def _has_lead(board: dict[str, Any]) -> bool:
 
 def _shares_without_cost(leads: list[dict[str, Any]]) -> list[Any]:
     """For each column (leads,) how often the chooser's lead costs nothing."""
-    shares = {
-        kind: np.array([float(lead[kind] == 0) for lead in leads])
-        for kind in LEAD_CHOOSERS
-    }
+    shares = {}
+    for kind in LEAD_CHOOSERS:
+        shares[kind] = np.array([float(lead[kind] == 0) for lead in leads])
     costs = [np.array(list(lead["price"].values())) for lead in leads]
     shares["random"] = np.array([np.mean(prices == 0) for prices in costs])
     differences = [shares[kind] - shares["record"] for kind in BESIDE_RECORD]

@@ -143,8 +143,8 @@ def main() -> None:
     parser.add_argument("records", help="a PBN or LIN file")
     args = parser.parse_args()
     records = iter_records(args.records)
-    found = rows(record for record in records if isinstance(record, Record))
-    show(args, {"rows": [row._asdict() for row in found]}, [table(found)])
+    foreseen = rows(record for record in records if isinstance(record, Record))
+    show(args, {"rows": [row._asdict() for row in foreseen]}, [table(foreseen)])
 
 
 if __name__ == "__main__":

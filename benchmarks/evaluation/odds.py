@@ -5,6 +5,7 @@
     python benchmarks/evaluation/odds.py own.pbn --held-out --level 6 --correct 0
 
 The last is of slams alone.
+
 The posterior is that of ``bayesbridge score``: the seat's own hand, and every call by
 the learned bidder. Of its draws the network of ``tricks`` says how likely the contract
 makes; on the first boards some layouts are solved too, which corrects it. The truth is
@@ -17,6 +18,7 @@ but for chance. Needs plugins/bayesbridge-double-dummy.
 from __future__ import annotations
 
 import hashlib
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -520,8 +522,8 @@ def tables(odds: Odds) -> Iterator[Table]:
         yield Table(forecast.name, ["told", "make", "boards"], cells)
 
 
-def main() -> None:
-    """Compare the chances of contracts with the solver."""
+def parser() -> ArgumentParser:
+    """What the instrument takes."""
     parser = options(__doc__)
     parser.add_argument("records", help="a PBN or LIN file")
     parser.add_argument("--boards", type=int, default=2000)
@@ -549,17 +551,22 @@ def main() -> None:
     parser.add_argument(
         "--correct", type=int, default=200, help="boards that are corrected, the first"
     )
-    args = parser.parse_args()
+    return parser
+
+
+def main() -> None:
+    """Compare the chances of contracts with the solver."""
+    args = parser().parse_args()
     plan = Plan(
-        args.records,
-        args.boards,
-        args.chair,
-        args.draws,
-        args.solve,
-        args.correct,
-        args.held_out,
-        args.simulated,
-        args.level,
+        path=args.records,
+        deals=args.boards,
+        chair=args.chair,
+        draws=args.draws,
+        solve=args.solve,
+        correct=args.correct,
+        held_out=args.held_out,
+        simulated=args.simulated,
+        level=args.level,
     )
     odds = measure(plan.verify(), args.seed, setting(args))
     if args.picture:
