@@ -208,8 +208,9 @@ class Scenario:
     def draw(self, rng: np.random.Generator | int) -> Scene:
         """A deal, and what South believes after all that South has seen of it."""
         generator = np.random.default_rng(rng)
-        cards = generator.permutation(52).reshape(4, 13)
-        layout = (np.uint64(1) << cards.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
+        order = generator.permutation(52).reshape(4, 13)
+        cards = np.uint64(1) << order.astype(np.uint64)
+        layout = cards.sum(axis=1, dtype=np.uint64)
         north, east, south, west = (Hand(int(mask)) for mask in layout)
         deal = Deal((north, east, south, west))
         style = None if self.prior is None else self.prior.draw(generator)

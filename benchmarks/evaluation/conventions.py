@@ -260,11 +260,13 @@ class Case(NamedTuple):
 
         def has(layouts: Layouts) -> Floats:
             """(n,) 1 where the caller's hand has the feature."""
-            return (LayoutValues(layouts.masks).of(feature) != 0).astype(np.float64)
+            values = LayoutValues(layouts.masks).of(feature)
+            return (values != 0).astype(np.float64)
 
         assert self.record.deal is not None
-        on_record = float(has(Layouts.of([self.record.deal]))[0])
-        return on_record, float(belief.infer("auto", draws, rng).expect(has))
+        (on_record,) = has(Layouts.of([self.record.deal]))
+        posterior = belief.infer("auto", draws, rng)
+        return float(on_record), float(posterior.expect(has))
 
     def _after_call(self) -> tuple[Seat, Belief]:
         """The caller, and what the player on the caller's left believes."""

@@ -448,8 +448,11 @@ def _shares_without_cost(leads: list[dict[str, Any]]) -> list[Any]:
     shares = {}
     for kind in LEAD_CHOOSERS:
         shares[kind] = np.array([float(lead[kind] == 0) for lead in leads])
-    costs = [np.array(list(lead["price"].values())) for lead in leads]
-    shares["random"] = np.array([np.mean(prices == 0) for prices in costs])
+    random_shares = []
+    for lead in leads:
+        prices = np.array(list(lead["price"].values()))
+        random_shares.append(np.mean(prices == 0))
+    shares["random"] = np.array(random_shares)
     differences = [shares[kind] - shares["record"] for kind in BESIDE_RECORD]
     return [*shares.values(), *differences]
 

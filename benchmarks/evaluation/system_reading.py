@@ -210,10 +210,12 @@ def row(name: str, gained: list[Gain]) -> list[str | float]:
     by_deal: dict[Deal, list[float]] = defaultdict(list)
     for call_gain in gained:
         by_deal[call_gain.deal].append(call_gain.nats)
+    count = len(gained)
     mean = float(np.mean([call_gain.nats for call_gain in gained]))
     residuals = [sum(nats) - mean * len(nats) for nats in by_deal.values()]
-    error = float(np.sqrt(np.sum(np.square(residuals)))) / len(gained)
-    return [name, str(len(gained)), f"{mean:+.3f} ± {error:.3f}"]
+    square = np.sum(np.square(residuals))
+    error = float(np.sqrt(square)) / count
+    return [name, str(count), f"{mean:+.3f} ± {error:.3f}"]
 
 
 def system_table(system: str, gained: list[Gain]) -> Table:

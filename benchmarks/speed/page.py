@@ -187,10 +187,13 @@ def show(table: Table) -> None:
 def write(table: Table) -> None:
     """Put a table, its picture and the headline into docs/."""
     page = SCALING if table.name.startswith("scaling") else PAGE
-    page.write_text(placed(page.read_text("utf-8"), table, origin()), "utf-8")
-    PAGE.write_text(with_headline(PAGE.read_text("utf-8")), "utf-8")
+    with_table = placed(page.read_text("utf-8"), table, origin())
+    page.write_text(with_table, "utf-8")
+    first_page = with_headline(PAGE.read_text("utf-8"))
+    PAGE.write_text(first_page, "utf-8")
     if table.figure is not None:
-        table.figure().savefig(DOCS / "pictures" / f"{table.name}.png", dpi=200)
+        picture = DOCS / "pictures" / f"{table.name}.png"
+        table.figure().savefig(picture, dpi=200)
 
 
 def shown(cell: Cell) -> str:
@@ -235,9 +238,10 @@ def _figure(text: str, headline: Headline) -> str:
     """The figure of a headline, in the table that the page has."""
     body = text.partition(f"<!-- {headline.table} -->")[2].partition("<!-- end")[0]
     lines = [line for line in body.splitlines() if line.startswith("|")]
-    header, _, *rows = (line.strip("| ").split(" | ") for line in lines)
+    header, _rule, *rows = (line.strip("| ").split(" | ") for line in lines)
     row = next(row for row in rows if row[0].startswith(headline.row))
-    return row[header.index(headline.column)]
+    column = header.index(headline.column)
+    return row[column]
 
 
 def _section(text: str, table: str) -> str:
