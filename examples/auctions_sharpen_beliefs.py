@@ -34,11 +34,11 @@ def losses_of(posterior, deal):
     """Log-loss of where South's missing honours lie, and of the hidden lengths."""
     cards = posterior.card_probabilities()
     lengths = posterior.length_probabilities()
-    honours = [
-        float(cards.sel(card=str(card), seat=deal.holder(card).name))
-        for card in map(bb.Card, range(52))
-        if card.points and card not in deal["S"]
-    ]
+    honours = []
+    for card in map(bb.Card, range(52)):
+        if card.points and card not in deal["S"]:
+            holder = deal.holder(card).name
+            honours.append(float(cards.sel(card=str(card), seat=holder)))
     suits = []
     for seat, suit in product("NEW", bb.Suit):
         length = deal[seat].length(suit)
@@ -66,8 +66,8 @@ mean = losses.mean(axis=0)
 change = losses - losses[:, :1]
 error = change.std(axis=0) / number_of_deals**0.5
 figure = Figure((7, 3), layout="constrained")
-for column, ax in enumerate(figure.subplots(1, 2)):
-    name = ("seat of an honour", "length of a suit")[column]
+names = ("seat of an honour", "length of a suit")
+for column, (name, ax) in enumerate(zip(names, figure.subplots(1, 2), strict=True)):
     values = " ".join(f"{value:.3f}" for value in mean[:, column])
     print(f"log-loss, {name}: {values} (change ± {error[-1, column]:.3f})")
     ax.errorbar(CALLS_SEEN, mean[:, column], error[:, column], marker="o", capsize=3)

@@ -28,7 +28,7 @@ def belief_of(position):
     return belief
 
 
-def compared(position, horizon=2):
+def rank_cards(position, horizon=2):
     """P(makes) of each card of declarer, or of dummy."""
     posterior = belief_of(position).infer(rng=1)
     return bb.play(posterior, position["contract"], horizon=horizon, rng=1)
@@ -42,7 +42,7 @@ def chance_of(choices, card):
 def draw(ax, method, horizon):
     """A bar for the right card and one for the tempting card of every position."""
     for row, position in enumerate(POSITIONS):
-        choices = compared(position, horizon)
+        choices = rank_cards(position, horizon)
         right = chance_of(choices, position["right"])
         tempting = chance_of(choices, position["tempting"])
         print(

@@ -20,4 +20,5 @@ ax = bb.plots.paper_runs(table)
 Path("demo").mkdir(exist_ok=True)
 ax.figure.savefig("demo/reproduce_table_1_exactly.png")
 
-print(f"Verdicts on the printed figures: {', '.join(sorted(set(table.verdicts())))}.")
+verdicts = ", ".join(sorted(set(table.verdicts())))
+print(f"Verdicts on the printed figures: {verdicts}.")

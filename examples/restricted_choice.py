@@ -42,7 +42,8 @@ for ax, (name, player) in zip(axes, PLAYERS.items(), strict=True):
     # The ten wins if East has the jack.
     wins = card_wins(posterior, bb.Trick.of(TRICKS[-1], trump="S"))
     bb.plots.cards(posterior, ax=ax).set_title(name)
-    print(f"{name:16} P(the ten wins) = {wins[bb.Card.of('ST')]:.6f}")
+    ten = bb.Card.of("ST")
+    print(f"{name:16} P(the ten wins) = {wins[ten]:.6f}")
 print(f"by hand          10/21 = {10 / 21:.6f} and 20/31 = {20 / 31:.6f}")
 Path("demo").mkdir(exist_ok=True)
 axes[0].figure.savefig("demo/restricted_choice.png", dpi=200)

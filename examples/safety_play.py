@@ -15,7 +15,7 @@ TRICKS = (
 )
 
 
-def compared():
+def rank_cards():
     """Every card that South may lead, searched to the last trick over all layouts."""
     south = bb.Belief("S", "K943.T942.J9.AK8", dummy=None)
     south = south.given(bb.Reveal("N", "AQT2.KQ8.K85.J74"))
@@ -24,7 +24,7 @@ def compared():
 
 
 if __name__ == "__main__":
-    choices = compared()
+    choices = rank_cards()
     print(choices)
     Path("demo").mkdir(exist_ok=True)
     bb.plots.play(choices).figure.savefig("demo/safety_play.png")

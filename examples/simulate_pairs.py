@@ -38,18 +38,19 @@ def record_of_board(board, north_south, east_west, rng):
     deal = random_deal(rng)
     dealer = bb.Seat(board % 4)
     vulnerable = tuple(Vulnerability)[(board + board // 4) % 4]
-    pairs = dict(zip("NESW", (north_south, east_west) * 2, strict=True))
-    bidders = {
-        bb.Seat.of(seat): bb.StyleBidder(*STYLES[pair], vulnerable=vulnerable)
-        for seat, pair in pairs.items()
-    }
+    styles = {"NS": STYLES[north_south], "EW": STYLES[east_west]}
+    bidders = {}
+    for side, style in styles.items():
+        for seat in side:
+            bidder = bb.StyleBidder(*style, vulnerable=vulnerable)
+            bidders[bb.Seat.of(seat)] = bidder
     tags = {
         "North": north_south[0],
         "East": east_west[0],
         "South": north_south[1],
         "West": east_west[1],
-        "StyleNS": "{} {}".format(*STYLES[north_south]),
-        "StyleEW": "{} {}".format(*STYLES[east_west]),
+        "StyleNS": "{} {}".format(*styles["NS"]),
+        "StyleEW": "{} {}".format(*styles["EW"]),
     }
     return Record(
         board=str(board + 1),

@@ -15,7 +15,7 @@ TRICKS = (
 )
 
 
-def compared():
+def rank_cards():
     """Every card that South may lead, searched to the last trick over all layouts."""
     south = bb.Belief("S", "432.AQJ5.K75.J94", dummy=None)
     south = south.given(bb.Reveal("N", "AQ6.943.AJ8.AQT7"))
@@ -25,7 +25,7 @@ def compared():
 
 
 if __name__ == "__main__":
-    choices = compared()
+    choices = rank_cards()
     print(choices)
     Path("demo").mkdir(exist_ok=True)
     bb.plots.play(choices).figure.savefig("demo/throw_in.png")

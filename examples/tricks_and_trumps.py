@@ -55,12 +55,12 @@ if __name__ == "__main__":  # worker processes import this file
     figure = Figure((5, 3.2), layout="constrained")
     ax = figure.subplots()
     for trumps in range(14, 21):
-        tricks = deals[deals[:, 0] == trumps, 1]
+        has_trumps = deals[:, 0] == trumps
+        tricks = deals[has_trumps, 1]
+        mean = tricks.mean()
         error = (tricks.var() / len(tricks)) ** 0.5
-        print(f"{trumps} trumps: {tricks.mean():.2f} ± {error:.2f} tricks")
-        ax.errorbar(
-            trumps, tricks.mean(), tricks.std(), marker="o", capsize=3, color="C0"
-        )
+        print(f"{trumps} trumps: {mean:.2f} ± {error:.2f} tricks")
+        ax.errorbar(trumps, mean, tricks.std(), marker="o", capsize=3, color="C0")
     ax.plot([14, 20], [14, 20], color="grey")
     ax.set(xlabel="trumps of both sides", ylabel="tricks of both sides")
     Path("demo").mkdir(exist_ok=True)

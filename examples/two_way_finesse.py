@@ -14,7 +14,7 @@ TRICKS = (
 )
 
 
-def compared():
+def rank_cards():
     """Every card that South may lead, searched to the last trick over all layouts."""
     south = bb.Belief("S", "AJ43.KJ985.QT.K6", dummy=None)
     south = south.given(bb.Reveal("N", "KT62.T7.54.Q9754"))
@@ -24,7 +24,7 @@ def compared():
 
 
 if __name__ == "__main__":
-    choices = compared()
+    choices = rank_cards()
     print(choices)
     Path("demo").mkdir(exist_ok=True)
     bb.plots.play(choices).figure.savefig("demo/two_way_finesse.png")

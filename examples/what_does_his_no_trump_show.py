@@ -23,7 +23,7 @@ DRAWS = 20_000
 
 def hands_of_west(rng):
     """(DRAWS,) masks of hands that West may hold, before the call."""
-    hidden = [card for card in range(52) if not SOUTH.mask >> card & 1]
+    hidden = [card.index for card in map(bb.Card, range(52)) if card not in SOUTH]
     order = rng.random((DRAWS, len(hidden))).argsort(axis=1)
     cards = np.array(hidden, np.uint64)[order[:, :13]]
     return np.bitwise_or.reduce(np.uint64(1) << cards, axis=1)

@@ -28,11 +28,10 @@ ax = Figure((6.4, 3.4), layout="constrained").subplots()
 for name, posterior in posteriors.items():
     cards = posterior.card_probabilities().sel(seat="W")
     chances = [float(cards.sel(card=card)) for card in CARDS]
-    points = posterior.point_probabilities().sel(seat="W")
-    mean_points = float((points * points.points).sum())
-    print(
-        f"{name:20}", *(f"{chance:6.3f}" for chance in chances), f"{mean_points:8.2f}"
-    )
+    point_chances = posterior.point_probabilities().sel(seat="W")
+    mean_points = float((point_chances * point_chances.points).sum())
+    cells = [f"{chance:6.3f}" for chance in chances]
+    print(f"{name:20}", *cells, f"{mean_points:8.2f}")
     line = "--" if name == "before" else "none"
     ax.plot(CARDS, chances, marker="o", linestyle=line, label=name)
 ax.set(title="P(West holds the card)", ylim=(0, 0.4))

@@ -13,8 +13,9 @@ import bayesbridge as bb
 def main(layouts: int = 60) -> None:
     """A line for each card, equals together."""
     west = bb.Belief("W", "Q8642.93.J84.K75", dummy=None)
-    heard = west.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"))
-    leads = bb.play(heard.infer(draws=layouts, rng=1), rng=1)
+    west = west.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"))
+    posterior = west.infer(draws=layouts, rng=1)
+    leads = bb.play(posterior, rng=1)
     for lead in leads.choices:
         beaten, beaten_error = lead.chance
         behind, behind_error = lead.behind

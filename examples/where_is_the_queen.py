@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 
-SEEN = (
+EVIDENCE = (
     bb.Reveal("N", "KT62.A43.K72.A54"),
     bb.Trick.of("W:HQ H3 H7 HK"),
     bb.Trick.of("S:HJ H9 HA H8"),
@@ -21,7 +21,7 @@ SEEN = (
 
 def main() -> None:
     """A line after each piece of evidence."""
-    belief = bb.Belief("S", "AJ93.KJ2.AQ5.KQ3", trump="NT").given(*SEEN)
+    belief = bb.Belief("S", "AJ93.KJ2.AQ5.KQ3", trump="NT").given(*EVIDENCE)
     history = bb.card_history(belief, "SQ", by_card=True)
     for row in history.itertuples():
         print(f"{row.event:32} SQ with East {row.E:6.2%}    with West {row.W:6.2%}")

@@ -19,10 +19,10 @@ def main(hand: str = "AKQ2.KJ3.A54.Q32", scheme: str = "new") -> None:
     print(f"{hand}, scheme {scheme}\ncontract    makes   tricks   score")
     for name in ranked["contract"].values[:10]:
         row = ranked.sel(contract=name)
+        make = row["make"].item()
+        tricks = row["tricks"].item()
         score = f"{row['score'].item():5.1f} ± {row['score_error'].item():.1f}"
-        print(
-            f"{name:9} {row['make'].item():7.1%} {row['tricks'].item():8.2f}   {score}"
-        )
+        print(f"{name:9} {make:7.1%} {tricks:8.2f}   {score}")
     ax = bb.plots.contracts(ranked)
     Path("demo").mkdir(exist_ok=True)
     ax.figure.savefig("demo/which_contract_should_i_bid.png")

@@ -47,7 +47,9 @@ parser.add_argument("files", nargs="*", default=[Path(__file__).with_name("pairs
 parser.add_argument("--draws", type=int, default=100)
 options = parser.parse_args()
 
-tables = [table for file in options.files for table in bb.open_records(file).records]
+tables = []
+for file in options.files:
+    tables += bb.open_records(file).records
 records = records_of_tables(tables, by="pair")
 styles = fit_styles(
     records, draws=options.draws, tune=150, chains=2, predictive=False, rng=1

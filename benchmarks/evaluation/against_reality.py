@@ -1,7 +1,6 @@
-"""Estimators, double dummy and real results side by side, on tables of your own
-records.
+"""Estimators, double dummy and real results side by side, on your own records.
 
-    python benchmarks/evaluation/against_reality.py auctions.pbn.gz --solved tables.tsv --picture reality.png
+    python benchmarks/evaluation/against_reality.py auctions.pbn.gz --picture reality.png
 
 Needs plugins/bayesbridge-double-dummy; contracts are solved by solve_records.py, which
 continues where it stopped. Only deals that fit_actual.py sets aside are compared (a
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from bayesbridge.display.words import number
@@ -39,123 +39,127 @@ type Floats = NDArray[np.float64]
 
 NAMES = ("T", "play_out", "tricks", "tricks, actual", "double dummy", "real result")
 KINDS = ("no trumps", "suits")
+MEASURES = ("tables", "bias", "rms error", "exact", "within one", "correlation")
+"""Columns of the tables."""
 
 
 class Estimate(NamedTuple):
-    """What one estimator says of every table: (n,) mean and likeliest number, not a
-    number where it has none.
-    """
+    """What one estimator says of every table; not a number where it has none."""
 
     mean: Floats
+    """(n,)."""
     likeliest: Floats
+    """(n,) the likeliest number of tricks."""
 
 
 def estimates(tables: list[Table], solved: list[int]) -> dict[str, Estimate]:
     """By name, for the declarers of the tables."""
-    n = len(tables)
-    numbers = {name: np.full((2, n), np.nan) for name in NAMES}
+    numbers = {name: np.full((2, len(tables)), np.nan) for name in NAMES}
     for strain in Strain:
-        here = [i for i, table in enumerate(tables) if table.contract.strain == strain]
-        if not here:
-            continue
-        layouts, question = (
-            declarers_first(tables[i] for i in here),
-            north_declares(strain),
-        )
-        T = run(CaptureEstimator(), layouts, question)["T"]
-        numbers["T"][:, here] = np.where(T > 0, T, np.nan)
-        numbers["play_out"][:, here] = run(PlayOutEstimator(), layouts, question)[
-            "tricks"
+        places = [
+            place
+            for place, table in enumerate(tables)
+            if table.contract.strain == strain
         ]
-        network = np.asarray(
-            run(TricksEstimator(), layouts, question)["tricks"], np.float64
-        )
-        after = [
-            row @ actual_table(tables[i].contract)
-            for row, i in zip(network, here, strict=True)
-        ]
-        for name, shares in (("tricks", network), ("tricks, actual", np.array(after))):
-            numbers[name][:, here] = shares @ np.arange(14), shares.argmax(axis=1)
+        if places:
+            in_strain = [tables[place] for place in places]
+            for name, pair in estimates_in(strain, in_strain).items():
+                numbers[name][:, places] = pair
     numbers["double dummy"][:] = solved
     numbers["real result"][:] = [table.result for table in tables]
     return {name: Estimate(*pair) for name, pair in numbers.items()}
 
 
-def row(one: Estimate, truth: Floats, here: NDArray[np.bool_]) -> list[str]:
+def estimates_in(strain: Strain, tables: list[Table]) -> dict[str, Estimate]:
+    """What our estimators say of tables in one strain."""
+    layouts = declarers_first(tables)
+    question = north_declares(strain)
+    T = run(CaptureEstimator(), layouts, question)["T"]
+    T_if_held = np.where(T > 0, T, np.nan)
+    play_out = run(PlayOutEstimator(), layouts, question)["tricks"]
+    network = run(TricksEstimator(), layouts, question)["tricks"]
+    shares = np.asarray(network, np.float64)
+    actual_shares = np.array(
+        [
+            table_shares @ actual_table(table.contract)
+            for table_shares, table in zip(shares, tables, strict=True)
+        ]
+    )
+    return {
+        "T": Estimate(T_if_held, T_if_held),
+        "play_out": Estimate(play_out, play_out),
+        "tricks": estimate_of(shares),
+        "tricks, actual": estimate_of(actual_shares),
+    }
+
+
+def estimate_of(shares: Floats) -> Estimate:
+    """Of (n, 14) P(tricks)."""
+    return Estimate(shares @ np.arange(14), shares.argmax(axis=1))
+
+
+def row(estimate: Estimate, truth: Floats, is_of_kind: NDArray[np.bool_]) -> list[str]:
     """Tables, bias, rms error, exact, within one, correlation."""
-    told = here & ~np.isnan(one.mean)
-    if told.sum() < 2:
-        return [number(int(told.sum())), *["–"] * 5]
-    error, apart = (one.mean - truth)[told], np.abs(one.likeliest - truth)[told]
+    is_told = is_of_kind & ~np.isnan(estimate.mean)
+    tables = int(is_told.sum())
+    if tables < 2:
+        return [number(tables), *["–"] * 5]
+    mean = estimate.mean[is_told]
+    result = truth[is_told]
+    error = mean - result
+    distance = np.abs(estimate.likeliest[is_told] - result)
     return [
-        number(int(told.sum())),
+        number(tables),
         f"{error.mean():+.2f}",
         f"{np.sqrt((error**2).mean()):.2f}",
-        f"{100 * (apart == 0).mean():.1f} %",
-        f"{100 * (apart <= 1).mean():.1f} %",
-        f"{np.corrcoef(one.mean[told], truth[told])[0, 1]:.3f}",
+        f"{100 * (distance == 0).mean():.1f} %",
+        f"{100 * (distance <= 1).mean():.1f} %",
+        f"{np.corrcoef(mean, result)[0, 1]:.3f}",
     ]
 
 
-def markdown(found: dict[str, Estimate], kind: NDArray[np.bool_]) -> str:
-    """One table beside the real results and one beside double dummy, no trumps first."""
+def markdown(estimates: dict[str, Estimate], is_no_trumps: NDArray[np.bool_]) -> str:
+    """A table beside the real results, one beside double dummy, no trumps first."""
     parts = []
     for truth in ("real result", "double dummy"):
         lines = [
-            f"| beside the {truth} | tables | bias | rms error | exact | within one | correlation |"
+            f"| beside the {truth} | {' | '.join(MEASURES)} |",
+            "|---|" + "---:|" * len(MEASURES),
         ]
-        lines.append("|---|---:|---:|---:|---:|---:|---:|")
-        for where, here in zip(KINDS, (kind, ~kind), strict=True):
+        for kind, is_of_kind in zip(KINDS, (is_no_trumps, ~is_no_trumps), strict=True):
             for name in NAMES:
                 if name != truth:
-                    cells = row(found[name], found[truth].mean, here)
-                    lines.append(f"| {where}: {name} | {' | '.join(cells)} |")
+                    cells = row(estimates[name], estimates[truth].mean, is_of_kind)
+                    lines.append(f"| {kind}: {name} | {' | '.join(cells)} |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
 
-def draw(found: dict[str, Estimate], kind: NDArray[np.bool_], path: Path) -> None:
-    """How far each estimate is from the real result: a panel for each, no trumps and
-    suits side by side.
+STEPS = np.arange(-4, 6)
+"""Tricks said less tricks taken; the outermost stand for all beyond."""
+
+
+def draw(
+    estimates: dict[str, Estimate], is_no_trumps: NDArray[np.bool_], path: Path
+) -> None:
+    """How far each estimate is from the real result.
+
+    A panel for each, no trumps and suits side by side.
     """
     from matplotlib.figure import Figure
 
     from bayesbridge.plots import BLUE, ORANGE
 
     figure = Figure(figsize=(9.6, 5.2), layout="constrained")
-    steps = np.arange(-4, 6)
     panels = [["T", "play_out", "."], ["tricks", "tricks, actual", "double dummy"]]
+    result = estimates["real result"].mean
     for name, ax in figure.subplot_mosaic(panels, sharex=True, sharey=True).items():
-        for shift, colour, label, here in (
-            (-0.2, BLUE, KINDS[0], kind),
-            (0.2, ORANGE, KINDS[1], ~kind),
-        ):
-            apart = (found[name].likeliest - found["real result"].mean)[here]
-            apart = np.clip(apart[~np.isnan(apart)], steps[0], steps[-1])
-            shares = [
-                100 * (apart == step).mean() if len(apart) else 0.0 for step in steps
-            ]
-            ax.bar(
-                steps + shift,
-                shares,
-                0.4,
-                color=colour,
-                label=f"{label} ({len(apart)})",
-            )
+        distance = estimates[name].likeliest - result
+        draw_bars(ax, distance[is_no_trumps], -0.2, BLUE, KINDS[0])
+        draw_bars(ax, distance[~is_no_trumps], 0.2, ORANGE, KINDS[1])
         ax.axvline(0, color="0.5", linewidth=0.8, zorder=0)
         ax.set_title(name, fontsize=10)
-        ax.set_xticks(
-            steps,
-            [
-                "≤ −4",
-                *(
-                    f"{step:+d}".replace("-", "−") if step else "0"
-                    for step in steps[1:-1]
-                ),
-                "≥ 5",
-            ],
-            fontsize=7,
-        )
+        ax.set_xticks(STEPS, step_labels(), fontsize=7)
         ax.legend(fontsize=7, frameon=False, loc="upper right")
         ax.spines[["top", "right"]].set_visible(False)
     figure.supxlabel("tricks said less tricks that declarer took", fontsize=9)
@@ -163,7 +167,27 @@ def draw(found: dict[str, Estimate], kind: NDArray[np.bool_], path: Path) -> Non
     figure.savefig(path, dpi=200)
 
 
+def draw_bars(ax: Axes, distance: Floats, shift: float, colour: str, kind: str) -> None:
+    """How many per cent of tables are so many tricks off; ``distance`` (n,)."""
+    told = distance[~np.isnan(distance)]
+    clipped = np.clip(told, STEPS[0], STEPS[-1])
+    shares = [0.0 for _ in STEPS]
+    if len(told):
+        shares = [100 * (clipped == step).mean() for step in STEPS]
+    label = f"{kind} ({len(told)})"
+    ax.bar(STEPS + shift, shares, 0.4, color=colour, label=label)
+
+
+def step_labels() -> list[str]:
+    """A label for each of ``STEPS``."""
+    labels = []
+    for step in STEPS[1:-1]:
+        labels.append(f"{step:+d}".replace("-", "−") if step else "0")
+    return ["≤ −4", *labels, "≥ 5"]
+
+
 def main() -> None:
+    """Print the tables, and draw them if asked."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -188,20 +212,25 @@ def main() -> None:
     )
     parser.add_argument("--picture", type=Path, help="draw it here")
     options = parser.parse_args()
+    tables, solved = compared_tables(options)
+    by_name = estimates(tables, solved)
+    is_no_trumps = np.array([table.contract.strain == Strain.NT for table in tables])
+    print(markdown(by_name, is_no_trumps))
+    if options.picture is not None:
+        draw(by_name, is_no_trumps, options.picture)
+
+
+def compared_tables(options: argparse.Namespace) -> tuple[list[Table], list[int]]:
+    """The tables that are compared, and the double-dummy tricks of each."""
     _, tables, solved = solved_tables(
         options.records, options.solved, options.share, options.tables
     )
-    kept = [
-        i
-        for i, table in enumerate(tables)
-        if (options.all or table.aside) and abs(table.result - solved[i]) <= FARTHEST
-    ]
-    tables, solved = [tables[i] for i in kept], [solved[i] for i in kept]
-    found = estimates(tables, solved)
-    kind = np.array([table.contract.strain == Strain.NT for table in tables])
-    print(markdown(found, kind))
-    if options.picture is not None:
-        draw(found, kind, options.picture)
+    compared = []
+    for table, tricks in zip(tables, solved, strict=True):
+        is_open = options.all or table.aside
+        if is_open and abs(table.result - tricks) <= FARTHEST:
+            compared.append((table, tricks))
+    return [table for table, _ in compared], [tricks for _, tricks in compared]
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""The boards of the reading benchmark, by identifiers: which they are, and how to get
-them from a collection.
+"""The boards of the reading benchmark, and how to get them from a collection.
 
-    python benchmarks/evaluation/boards.py collection.pbn.gz -o test.pbn     # the boards of boards.txt, in its order
-    python benchmarks/evaluation/boards.py other.pbn.gz -o own.pbn --own     # a list of its own, by the same rule
-    python benchmarks/evaluation/boards.py test.pbn                          # what a file holds, and its SHA-256
+The boards of boards.txt, in its order; a list of its own, by the same rule; what a file
+holds, and its SHA-256:
+
+    python benchmarks/evaluation/boards.py collection.pbn.gz -o test.pbn
+    python benchmarks/evaluation/boards.py other.pbn.gz -o own.pbn --own
+    python benchmarks/evaluation/boards.py test.pbn
 
 An identifier is the beginning of two SHA-256: that of the deal, by which it is on the
 test list, and that of the auction and the play, by which one table of the deal is taken
@@ -37,70 +39,79 @@ def identifier(record: Record) -> str:
 def numbered(records: Iterable[Record]) -> list[Record]:
     """The records as boards from 1 on, without names and remarks."""
     return [
-        replace(one, board=str(n), room="", alerts=(), tags=())
-        for n, one in enumerate(records, 1)
+        replace(record, board=str(number), room="", alerts=(), tags=())
+        for number, record in enumerate(records, 1)
     ]
+
+
+SPARE = 1000
+"""Boards beyond twice those wanted that are held before the last are dropped."""
 
 
 def frozen_list(
     records: Iterable[Record], most: int | None = None, part: DealSplit = DealSplit.TEST
 ) -> list[Record]:
-    """The first ``most`` boards of the list (default: all), numbered from 1: of each
-    deal one table.
+    """The first ``most`` boards of the list (default: all), numbered from 1.
+
+    Of each deal one table is taken.
     """
-    kept: dict[str, tuple[str, Record]] = {}
+    table_of_deal: dict[str, tuple[str, Record]] = {}
     for record in records:
-        if (
-            record.deal is None
-            or usable(record)
-            or part_of_masks(h.mask for h in record.deal.hands) is not part
-        ):
+        if record.deal is None or usable(record):
             continue
-        key, table = identifier(record).split()
-        if key not in kept or table < kept[key][0]:
-            kept[key] = table, record
-        if most is not None and len(kept) > 2 * most + 1000:
-            kept = {key: kept[key] for key in sorted(kept)[:most]}
-    return numbered(kept[key][1] for key in sorted(kept)[:most])
+        if part_of_masks(hand.mask for hand in record.deal.hands) is not part:
+            continue
+        deal, table = identifier(record).split()
+        if deal not in table_of_deal or table < table_of_deal[deal][0]:
+            table_of_deal[deal] = (table, record)
+        if most is not None and len(table_of_deal) > 2 * most + SPARE:
+            first_deals = sorted(table_of_deal)[:most]
+            table_of_deal = {deal: table_of_deal[deal] for deal in first_deals}
+    return numbered(table_of_deal[deal][1] for deal in sorted(table_of_deal)[:most])
 
 
 def tables(path: str) -> dict[str, Record]:
     """The tables of a file by identifier."""
-    records = (
-        one
-        for one in iter_records(path)
-        if isinstance(one, Record) and one.deal is not None
-    )
-    return {identifier(record): record for record in records}
+    return {
+        identifier(record): record
+        for record in iter_records(path)
+        if isinstance(record, Record) and record.deal is not None
+    }
 
 
 def digest(identifiers: list[str]) -> str:
     """SHA-256 of a list: one identifier on each line, a line feed after each."""
-    return hashlib.sha256(
-        "".join(f"{one}\n" for one in identifiers).encode()
-    ).hexdigest()
+    lines = "".join(f"{identifier}\n" for identifier in identifiers)
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def main(path: str, out: str | None = None, own: bool = False) -> str:
-    """Write the boards of the list that a file has, or its ``own`` list; without
-    ``out`` say which boards it has.
+    """Write the boards of the list that a file has, or its ``own`` list.
+
+    Without ``out`` say which boards it has.
     """
     if own and out is not None:
-        boards = frozen_list(
-            one for one in iter_records(path) if isinstance(one, Record)
+        records = iter_records(path)
+        own_boards = frozen_list(
+            record for record in records if isinstance(record, Record)
         )
-        with Path(out).open("w", encoding="utf-8") as stream:
-            write_pbn(boards, stream)
-        return f"{len(boards)} boards of the test in {out}"
-    listed, found = LIST.read_text("utf-8").split("\n")[:-1], tables(path)
+        write_boards(own_boards, out)
+        return f"{len(own_boards)} boards of the test in {out}"
+    listed = LIST.read_text("utf-8").split("\n")[:-1]
+    table_of = tables(path)
     if out is None:
-        names = list(found)
+        names = list(table_of)
         where = "the beginning of" if names == listed[: len(names)] else "not"
         return f"{len(names)} boards, {where} boards.txt; SHA-256 {digest(names)}"
-    there = [found[one] for one in listed if one in found]
+    boards = [table_of[name] for name in listed if name in table_of]
+    write_boards(numbered(boards), out)
+    return f"{len(boards)} of {len(listed)} boards of the list in {out}"
+
+
+def write_boards(boards: list[Record], out: str) -> None:
+    """Write boards as PBN."""
     with Path(out).open("w", encoding="utf-8") as stream:
-        write_pbn(numbered(there), stream)
-    return f"{len(there)} of {len(listed)} boards of the list in {out}"
+        write_pbn(boards, stream)
 
 
 if __name__ == "__main__":
@@ -114,5 +125,5 @@ if __name__ == "__main__":
         action="store_true",
         help="all test deals of the file, not those of boards.txt",
     )
-    asked = parser.parse_args()
-    sys.stdout.write(main(asked.records, asked.out, asked.own) + "\n")
+    args = parser.parse_args()
+    sys.stdout.write(main(args.records, args.out, args.own) + "\n")

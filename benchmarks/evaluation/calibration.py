@@ -1,7 +1,6 @@
-"""Simulation-based calibration: does the truth behave like one more draw of the
-posterior?
+"""Simulation-based calibration: is the truth like one more draw of the posterior?
 
-    python benchmarks/evaluation/calibration.py --method importance --deals 1000 --resume importance
+    python benchmarks/evaluation/calibration.py --method importance --deals 1000
 
 Draw a deal and all that a player sees of it from the model, ask an engine for the
 posterior, and note the rank of the truth in that posterior: over many deals ranks are
@@ -102,44 +101,61 @@ def simulate_play(
     cards: int,
     rng: int | np.random.Generator,
 ) -> tuple[tuple[Seat, Card], ...]:
-    """The first ``cards`` cards of a deal after an auction of four players, (seat,
-    card) in order.
+    """The first ``cards`` cards of a deal after an auction of four players.
 
-    Dummy's cards are declarer's choice, of which a player model says nothing: they are
-    any legal card. Nobody plays where all have passed.
+    They are (seat, card) in order. Nobody plays where all have passed.
     """
-    contract, dealt, generator = auction.contract, deal, np.random.default_rng(rng)
+    contract = auction.contract
+    generator = np.random.default_rng(rng)
     if contract is None:
         return ()
-    rest = {seat: dealt[seat] for seat in Seat}
+    hands = {seat: deal[seat] for seat in Seat}
     plays: list[tuple[Seat, Card]] = []
     trick = Trick(contract.declarer.next(), contract.trump)
     for _ in range(min(cards, 52)):
         seat = trick.turn
         assert seat is not None
-        legal = list(trick.legal(rest[seat]))
-        chances = np.ones(len(legal))
-        if seat != contract.declarer.partner and len(legal) > 1:
-            table = dealt[contract.declarer.partner]
-            masks = np.array([dealt[seat].mask], dtype=np.uint64)
-            # Sequences that differ in the last card alone: log P(it) + constant.
-            logs = [
-                float(
-                    player.log_likelihood(
-                        masks, contract, [*plays, (seat, card)], seat, auction, table
-                    )[0]
-                )
-                for card in legal
-            ]
-            chances = np.exp(np.array(logs) - max(logs))
-        card = legal[int(generator.choice(len(legal), p=chances / chances.sum()))]
+        legal = list(trick.legal(hands[seat]))
+        chances = _card_chances(deal, auction, player, plays, seat, legal)
+        card = legal[int(generator.choice(len(legal), p=chances))]
         plays.append((seat, card))
-        rest[seat] = Hand(rest[seat].mask & ~(1 << card.index))
+        hands[seat] = Hand(hands[seat].mask & ~(1 << card.index))
         trick = trick.after(seat, card)
         if trick.complete:
             assert trick.winner is not None
             trick = Trick(trick.winner, contract.trump)
     return tuple(plays)
+
+
+def _card_chances(
+    deal: Deal,
+    auction: Auction,
+    player: PlayerModel,
+    plays: list[tuple[Seat, Card]],
+    seat: Seat,
+    legal: list[Card],
+) -> Floats:
+    """(legal,) P(card) by the player model, after ``plays``.
+
+    Dummy's cards are declarer's choice, of which a player model says nothing: they are
+    any legal card.
+    """
+    contract = auction.contract
+    assert contract is not None
+    dummy = contract.declarer.partner
+    if seat == dummy or len(legal) == 1:
+        return np.ones(len(legal)) / len(legal)
+    hands = np.array([deal[seat].mask], dtype=np.uint64)
+    # Sequences that differ in the last card alone: log P(it) + constant.
+    log_chances = []
+    for card in legal:
+        sequence = [*plays, (seat, card)]
+        log_chance = player.log_likelihood(
+            hands, contract, sequence, seat, auction, deal[dummy]
+        )
+        log_chances.append(float(log_chance[0]))
+    chances: Floats = np.exp(np.array(log_chances) - max(log_chances))
+    return chances / chances.sum()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +182,9 @@ class Scenario:
     cards: int = 0
     """How many cards are played."""
     prior: Prior | None = None
-    """Where West's style comes from, which South does not know; the others bid by
-    ``bidder``.
+    """Where West's style comes from, which South does not know.
+
+    The others bid by ``bidder``.
     """
     draws: int = 4000
     """Layouts that a sampling engine returns."""
@@ -192,86 +209,55 @@ class Scenario:
         """A deal, and what South believes after all that South has seen of it."""
         generator = np.random.default_rng(rng)
         order = generator.permutation(52).reshape(4, 13)
-        layout = (np.uint64(1) << order.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
+        cards = np.uint64(1) << order.astype(np.uint64)
+        layout = cards.sum(axis=1, dtype=np.uint64)
         north, east, south, west = (Hand(int(mask)) for mask in layout)
         deal = Deal((north, east, south, west))
         style = None if self.prior is None else self.prior.draw(generator)
-        seen = self._seen(deal, style, generator)
-        informed = Belief(
-            OBSERVER, south, dummy=self.dummy, bidder=self.bidder, player=self.player
-        ).given(*seen)
+        evidence = self._evidence(deal, style, generator)
+        informed = self._belief(south, self.bidder, evidence)
         belief = informed
         if self.believed is not None:
-            belief = Belief(
-                OBSERVER,
-                south,
-                dummy=self.dummy,
-                bidder=self.believed,
-                player=self.player,
-            ).given(*seen)
+            belief = self._belief(south, self.believed, evidence)
         return Scene(layout, belief, informed, style, self.prior)
 
-    def _seen(
+    def _belief(
+        self, hand: Hand, bidder: BidderModel | None, evidence: list[Piece]
+    ) -> Belief:
+        """What South believes who assumes these bidders."""
+        belief = Belief(
+            OBSERVER, hand, dummy=self.dummy, bidder=bidder, player=self.player
+        )
+        return belief.given(*evidence)
+
+    def _evidence(
         self, deal: Deal, style: StyleBidder | None, rng: np.random.Generator
     ) -> list[Piece]:
-        seen: list[Piece] = []
+        """All that South sees of a deal, in order."""
+        evidence: list[Piece] = []
         dummy = self.dummy
         if self.bidder is not None:
             auction = self._auction(deal, self.bidder, style, rng)
-            seen += pieces(auction)
+            evidence += pieces(auction)
             if dummy is None and auction.contract is not None:
                 dummy = auction.contract.declarer.partner
             if self.player is not None:
-                seen += [
-                    Play(*play)
-                    for play in simulate_play(
-                        deal, auction, self.player, self.cards, rng
-                    )
-                ]
-        opened = self.open_dummy and dummy is not None and dummy != OBSERVER
-        if opened and dummy is not None:
-            # The dummy opens after the lead.
-            lead = next(
-                (i + 1 for i, piece in enumerate(seen) if isinstance(piece, Play)),
-                len(seen),
-            )
-            seen.insert(lead, Reveal(dummy, deal[dummy]))
-        left, right = OBSERVER.next(), OBSERVER.next(3)
+                plays = simulate_play(deal, auction, self.player, self.cards, rng)
+                evidence += [Play(seat, card) for seat, card in plays]
+        open_dummy = None
+        if self.open_dummy and dummy is not None and dummy != OBSERVER:
+            open_dummy = dummy
+            place = _place_after_lead(evidence)
+            evidence.insert(place, Reveal(open_dummy, deal[open_dummy]))
         if self.told_points:
-            points = deal[left].points
-            seen.append(
-                HighCards(
-                    left,
-                    *next(cell for cell in POINT_CELLS if cell[0] <= points <= cell[1]),
-                )
-            )
+            evidence.append(_told_points(deal))
         if self.told_lengths:
-            suit = Suit(int(rng.integers(4)))
-            length = (deal[right].mask >> 13 * suit & 0x1FFF).bit_count()
-            seen.append(
-                Length(
-                    right,
-                    suit,
-                    *next(
-                        cell for cell in LENGTH_CELLS if cell[0] <= length <= cell[1]
-                    ),
-                )
-            )
+            evidence.append(_told_length(deal, rng))
         if self.shown:
-            hidden = [
-                seat
-                for seat in Seat
-                if seat != OBSERVER and not (opened and seat == dummy)
-            ]
-            for seat in hidden:
-                cards = list(deal[seat])
-                seen.append(
-                    Holds(
-                        seat,
-                        [cards[i] for i in rng.choice(13, self.shown, replace=False)],
-                    )
-                )
-        return seen
+            for seat in Seat:
+                if seat not in (OBSERVER, open_dummy):
+                    evidence.append(_shown_cards(deal, seat, self.shown, rng))
+        return evidence
 
     def _auction(
         self,
@@ -280,13 +266,48 @@ class Scenario:
         style: StyleBidder | None,
         rng: np.random.Generator,
     ) -> Auction:
+        """The calls on a deal, by a dealer at random."""
         seats = [seat for seat in Seat if seat != self.dummy]
         bidders = dict.fromkeys(seats, bidder)
         if style is not None:
             bidders[UNKNOWN] = style
-        return simulate_auction(
-            deal, bidders, seats[int(rng.integers(len(seats)))], self.dummy, rng
-        )
+        dealer = seats[int(rng.integers(len(seats)))]
+        return simulate_auction(deal, bidders, dealer, self.dummy, rng)
+
+
+def _place_after_lead(evidence: list[Piece]) -> int:
+    """Where the open dummy stands: after the first card, if there is one."""
+    for place, piece in enumerate(evidence):
+        if isinstance(piece, Play):
+            return place + 1
+    return len(evidence)
+
+
+def _cell_of(value: int, cells: tuple[tuple[int, int], ...]) -> tuple[int, int]:
+    """The cell (least, most) of a partition that a number lies in."""
+    return next((low, high) for low, high in cells if low <= value <= high)
+
+
+def _told_points(deal: Deal) -> HighCards:
+    """About how many points the player on the left has."""
+    low, high = _cell_of(deal[LEFT].points, POINT_CELLS)
+    return HighCards(LEFT, low, high)
+
+
+def _told_length(deal: Deal, rng: np.random.Generator) -> Length:
+    """About how long one suit, at random, of the player on the right is."""
+    suit = Suit(int(rng.integers(4)))
+    low, high = _cell_of(deal[RIGHT].length(suit), LENGTH_CELLS)
+    return Length(RIGHT, suit, low, high)
+
+
+def _shown_cards(
+    deal: Deal, seat: Seat, number: int, rng: np.random.Generator
+) -> Holds:
+    """So many cards of a hand, at random."""
+    cards = list(deal[seat])
+    places = rng.choice(len(cards), number, replace=False)
+    return Holds(seat, [cards[place] for place in places])
 
 
 class Scene(NamedTuple):
@@ -313,16 +334,20 @@ QUANTITIES: Final = (
     "right's hearts",
     "top spade's seat",
 )
-"""Numbers of a layout: what the player on South's left would capture with the dummy, or
-with their partner where four bid; points and lengths of the players beside South; and
-which seat has the highest spade that South lacks.
+"""Numbers of a layout.
+
+What the player on South's left would capture with the dummy, or with their partner
+where four bid; points and lengths of the players beside South; and which seat has the
+highest spade that South lacks.
 """
 
 LIKELIHOOD: Final = "likelihood"
-"""P(calls ∣ layout) by the bidders as they are. A posterior that ignores the calls is
-the prior, in which all that does not look at the calls ranks evenly too; this number
-shows the difference (M. Modrák et al., "Simulation-based calibration checking for
-Bayesian computation: the choice of test quantities shapes sensitivity", 2025).
+"""P(calls ∣ layout) by the bidders as they are.
+
+A posterior that ignores the calls is the prior, in which all that does not look at the
+calls ranks evenly too; this number shows the difference (M. Modrák et al.,
+"Simulation-based calibration checking for Bayesian computation: the choice of test
+quantities shapes sensitivity", 2025).
 """
 
 AGGRESSIVENESS: Final = "aggressiveness"
@@ -337,29 +362,28 @@ RIGHT: Final = OBSERVER.next(3)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distribution:
-    """Values with weights that add up to one, and the true value; ``worth``:
-    independent draws, inf where exact.
-    """
+    """Values with weights that add up to one, and the true value."""
 
     values: Values
     weights: Floats
     truth: float
     worth: float = inf
+    """Independent draws; inf where the distribution is exact."""
 
     def rank(self, uniform: float) -> float:
-        """Randomised rank of the truth from 0 to 1, uniform if the truth is one more
-        draw of the distribution.
+        """Randomised rank of the truth from 0 to 1.
 
-        For n equal weights it is (draws below + a random place among ties and the
-        truth) / (n + 1), for an exact distribution P(below) + uniform · P(equal).
+        It is uniform if the truth is one more draw of the distribution. For n equal
+        weights it is (draws below + a random place among ties and the truth) / (n + 1),
+        for an exact distribution P(below) + uniform · P(equal).
         """
         below = float(self.weights[self.values < self.truth].sum())
         ties = float(self.weights[self.values == self.truth].sum())
         if self.worth == inf:
             return min(below + uniform * ties, 1.0)
-        return (self.worth * below + uniform * (self.worth * ties + 1.0)) / (
-            self.worth + 1.0
-        )
+        draws_below = self.worth * below
+        place_among_ties = uniform * (self.worth * ties + 1.0)
+        return (draws_below + place_among_ties) / (self.worth + 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -372,10 +396,16 @@ class Prediction:
 
 
 def names_of(soft: bool, styled: bool) -> tuple[str, ...]:
-    """The numbers that are ranked: with calls their likelihood, with an unknown style
-    its aggressiveness too.
+    """The numbers that are ranked.
+
+    With calls their likelihood too, with an unknown style its aggressiveness.
     """
-    return (*QUANTITIES, *[LIKELIHOOD] * soft, *[AGGRESSIVENESS] * styled)
+    names = list(QUANTITIES)
+    if soft:
+        names.append(LIKELIHOOD)
+    if styled:
+        names.append(AGGRESSIVENESS)
+    return tuple(names)
 
 
 def predict(
@@ -391,32 +421,28 @@ def predict(
 
 def _numbers(belief: Belief, masks: Masks) -> dict[str, Values]:
     """(n,) of every quantity for (n, 4) layouts."""
-    points, lengths = high_card_points(masks), suit_lengths(masks)
-    first, second = _pair(belief)
-    top = np.uint64(_top_spade(belief))
-    found: dict[str, Values] = dict(
-        zip(
-            QUANTITIES,
-            (
-                captures(
-                    np.ascontiguousarray(masks[:, first]),
-                    np.ascontiguousarray(masks[:, second]),
-                ).T,
-                points[:, LEFT],
-                points[:, RIGHT],
-                lengths[:, LEFT, Suit.S],
-                lengths[:, RIGHT, Suit.H],
-                (masks >> top & np.uint64(1)).argmax(axis=1),
-            ),
-            strict=True,
-        )
+    points = high_card_points(masks)
+    lengths = suit_lengths(masks)
+    player, partner = _pair(belief)
+    player_hands = np.ascontiguousarray(masks[:, player])
+    partner_hands = np.ascontiguousarray(masks[:, partner])
+    top_spade = np.uint64(_top_spade(belief))
+    values = (
+        captures(player_hands, partner_hands).T,
+        points[:, LEFT],
+        points[:, RIGHT],
+        lengths[:, LEFT, Suit.S],
+        lengths[:, RIGHT, Suit.H],
+        (masks >> top_spade & np.uint64(1)).argmax(axis=1),
     )
-    if soft := belief.target.soft:
-        found[LIKELIHOOD] = soft.of_layouts(masks)
-    return found
+    numbers: dict[str, Values] = dict(zip(QUANTITIES, values, strict=True))
+    if belief.target.soft:
+        numbers[LIKELIHOOD] = belief.target.soft.of_layouts(masks)
+    return numbers
 
 
 def _pair(belief: Belief) -> tuple[Seat, Seat]:
+    """Whose captures are counted: South's left-hand opponent's, with dummy or partner."""
     return LEFT, LEFT.partner if belief.dummy is None else belief.dummy
 
 
@@ -429,35 +455,36 @@ def _of_layouts(
     scene: Scene, masks: Masks, weights: Floats, exact: bool = False
 ) -> dict[str, Distribution]:
     """Every quantity under weighted layouts."""
-    # The truth goes through the same batch: its likelihood must tie with that of layouts that the model finds equal.
+    # The truth goes through the same batch: its likelihood must tie with that of
+    # layouts that the model finds equal.
     numbers = _numbers(scene.informed, np.vstack([scene.layout[None], masks]))
     worth = inf if exact else 1.0 / float(weights @ weights)
     return {
-        name: Distribution(all_[1:], weights, float(all_[0]), worth)
-        for name, all_ in numbers.items()
+        name: Distribution(values[1:], weights, float(values[0]), worth)
+        for name, values in numbers.items()
     }
 
 
 def _inferred(
     method: str, scene: Scene, draws: int, rng: np.random.Generator
 ) -> Prediction:
+    """The answer of an engine of beliefs."""
     return _of_posterior(scene, scene.belief.infer(method, draws, rng))
 
 
 def _of_posterior(scene: Scene, posterior: Posterior) -> Prediction:
-    numbers = _of_layouts(
-        scene, posterior.layouts.masks, posterior.weights, posterior.exact
-    )
+    """What a posterior says of every quantity and card."""
+    masks = posterior.layouts.masks
+    numbers = _of_layouts(scene, masks, posterior.weights, posterior.exact)
     return Prediction(numbers, posterior.card_probabilities().values[::-1])
 
 
 def _counted(scene: Scene, _draws: int, _rng: np.random.Generator) -> Prediction:
-    """Hard evidence alone: exact counts of cards, lengths and points, and T by suit
-    convolution.
-    """
+    """Hard evidence alone: exact counts, and T by suit convolution."""
     belief = scene.belief
     sampler = belief.target.sampler
-    cards, lengths = sampler.card_marginals(), sampler.length_distributions()
+    cards = sampler.card_marginals()
+    lengths = sampler.length_distributions()
     points = belief.target.point_distributions()
     tables: Iterable[Values] = (
         capture_counts(belief.constraints, *_pair(belief))["T"],
@@ -485,7 +512,7 @@ def _jointly(scene: Scene, draws: int, rng: np.random.Generator) -> Prediction:
         raise BayesBridgeError(
             'method "joint" is for a style that is not known: give the scenario a prior of styles'
         )
-    found = infer_jointly(
+    joint = infer_jointly(
         scene.belief,
         UNKNOWN,
         (),
@@ -495,14 +522,20 @@ def _jointly(scene: Scene, draws: int, rng: np.random.Generator) -> Prediction:
         chains=1,
         rng=rng,
     )
-    posterior, styles = found.layouts, found.styles.draws(UNKNOWN.name)[:, 0]
-    walked = len(posterior) == posterior.count()
-    numbers = _of_layouts(scene, posterior.layouts.masks, posterior.weights, walked)
-    equal = np.full(len(styles), 1.0 / len(styles))
-    own = Distribution(styles, equal, scene.style.aggressiveness, found.diagnostics.ess)
-    return Prediction(
-        {**numbers, AGGRESSIVENESS: own}, posterior.card_probabilities().values[::-1]
+    posterior = joint.layouts
+    has_all_layouts = len(posterior) == posterior.count()
+    numbers = _of_layouts(
+        scene, posterior.layouts.masks, posterior.weights, has_all_layouts
     )
+    aggressiveness = joint.styles.draws(UNKNOWN.name)[:, 0]
+    draws_kept = len(aggressiveness)
+    numbers[AGGRESSIVENESS] = Distribution(
+        aggressiveness,
+        np.full(draws_kept, 1.0 / draws_kept),
+        scene.style.aggressiveness,
+        joint.diagnostics.ess,
+    )
+    return Prediction(numbers, posterior.card_probabilities().values[::-1])
 
 
 ENGINES: Final[dict[str, Callable[[Scene, int, np.random.Generator], Prediction]]] = {
@@ -510,8 +543,10 @@ ENGINES: Final[dict[str, Callable[[Scene, int, np.random.Generator], Prediction]
     "counting": _counted,
     "joint": _jointly,
 }
-"""What can be calibrated: the engines of a belief; exact counting with suit convolution
-for T; a style and the layout in one posterior.
+"""What can be calibrated.
+
+The engines of a belief; exact counting with suit convolution for T; a style and the
+layout in one posterior.
 """
 
 
@@ -530,6 +565,9 @@ SIMULATIONS: Final = 9999
 EXPECTED: Final = 20
 """Ranks that a cell of the χ² test should have."""
 
+ROUNDING: Final = 1e-12
+"""By which equal tails may differ, relatively."""
+
 
 def tally(ranks: ArrayLike) -> Counts:
     """(BINS,) how many ranks lie in each cell."""
@@ -538,9 +576,7 @@ def tally(ranks: ArrayLike) -> Counts:
 
 
 def cells_for(deals: int) -> int:
-    """Cells of the χ² test and of a histogram, so that each has some ranks: 40, 20, 10
-    or 5.
-    """
+    """Cells of the χ² test and of a histogram, so that each has some ranks."""
     return next((cells for cells in (40, 20, 10) if deals >= EXPECTED * cells), 5)
 
 
@@ -554,8 +590,9 @@ class Test:
     statistic: float
     p: float
     effect: float
-    """How large, whatever the number of deals: Cohen's w, the largest departure, or the
-    share by which it is off.
+    """How large, whatever the number of deals.
+
+    Cohen's w, the largest departure, or the share by which it is off.
     """
     p_holm: float = 1.0
     """p, corrected for all tests made together."""
@@ -564,61 +601,63 @@ class Test:
 def chi_square(name: str, counts: Counts) -> Test:
     """Pearson's χ² of ranks against equal shares."""
     cells = counts.reshape(cells_for(int(counts.sum())), -1).sum(axis=1)
-    found = stats.chisquare(cells)
-    effect = sqrt(found.statistic / cells.sum())
+    statistic, p = stats.chisquare(cells)
     return Test(
         f"{name}: ranks fill the cells evenly",
-        float(found.statistic),
-        float(found.pvalue),
-        effect,
+        float(statistic),
+        float(p),
+        sqrt(statistic / cells.sum()),
     )
 
 
 def ecdf_test(name: str, counts: Counts) -> Test:
-    """Whether the distribution function of the ranks stays within its band; the effect
-    is its largest departure.
+    """Whether the distribution function of the ranks stays within its band.
+
+    The effect is its largest departure.
     """
     deals = int(counts.sum())
-    seen = float(_tails(counts.cumsum()[None, :-1], deals).min())
+    below = counts.cumsum()[:-1]
+    smallest_tail = float(_tails(below[None], deals).min())
     simulated = _smallest_tails(deals)
-    p = (1.0 + np.searchsorted(simulated, seen * (1 + 1e-12), side="right")) / (
-        1.0 + len(simulated)
-    )
-    departure = float(np.abs(counts.cumsum()[:-1] / deals - EDGES).max())
+    at_most = np.searchsorted(simulated, smallest_tail * (1 + ROUNDING), side="right")
+    p = (1.0 + at_most) / (1.0 + len(simulated))
+    departure = float(np.abs(below / deals - EDGES).max())
     return Test(
         f"{name}: no rank comes too early or too late", departure, float(p), departure
     )
 
 
 def ecdf_band(deals: int, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Lowest and highest share of ranks below each of EDGES, all at once with
-    probability ``level``.
+    """Lowest and highest share of ranks below each of EDGES.
+
+    All shares lie between them at once with probability ``level``.
     """
     tail = float(np.quantile(_smallest_tails(deals), 1.0 - level))
-    low, high = (
-        stats.binom.ppf(tail / 2, deals, EDGES),
-        stats.binom.isf(tail / 2, deals, EDGES),
-    )
+    low = stats.binom.ppf(tail / 2, deals, EDGES)
+    high = stats.binom.isf(tail / 2, deals, EDGES)
     return np.asarray(low / deals), np.asarray(high / deals)
 
 
 def share_band(deals: int, share: float, level: float = 0.95) -> tuple[float, float]:
-    """Between which shares of deals something that happens with probability ``share``
-    stays with ``level``.
+    """Lowest and highest share of deals in which a chance event happens.
+
+    It happens with probability ``share``, and the share lies between them with
+    probability ``level``.
     """
     low, high = stats.binom.interval(level, deals, share)
     return float(low) / deals, float(high) / deals
 
 
 def covered(counts: Counts) -> dict[float, int]:
-    """By level, how many ranks lie in the central interval: how often it held the
-    truth.
+    """By level, how many ranks lie in the central interval.
+
+    That is how often it held the truth.
     """
-    found = {}
+    inside = {}
     for level in LEVELS:
         outside = round(BINS * (1.0 - level) / 2)
-        found[level] = int(counts[outside : BINS - outside].sum())
-    return found
+        inside[level] = int(counts[outside : BINS - outside].sum())
+    return inside
 
 
 def _tails(below: NDArray[np.int64], deals: int) -> Floats:
@@ -630,10 +669,8 @@ def _tails(below: NDArray[np.int64], deals: int) -> Floats:
 def _tail_table(deals: int) -> Floats:
     """(deals + 1, BINS − 1) the tail of every number of ranks below each edge."""
     numbers = np.arange(deals + 1)[:, None]
-    low, high = (
-        stats.binom.cdf(numbers, deals, EDGES),
-        stats.binom.sf(numbers - 1, deals, EDGES),
-    )
+    low = stats.binom.cdf(numbers, deals, EDGES)
+    high = stats.binom.sf(numbers - 1, deals, EDGES)
     return np.asarray(2.0 * np.minimum(low, high))
 
 
@@ -675,14 +712,17 @@ SCENARIOS: Final = {
         draws=2000,
     ),
 }
-"""A scenario for each engine, one that it would be used for: three players but for
-``resample-move`` and ``auto``, whose four are style bidders, and experts who also play
-two tricks.
+"""A scenario for each engine, one that it would be used for.
+
+Three players but for ``resample-move`` and ``auto``, whose four are style bidders, and
+experts who also play two tricks.
 """
 
 
 def count(scenario: Scenario, seed: np.random.SeedSequence, deals: int) -> Floats:
-    """Deals; ranks by number and cell; by bin cards, predicted, observed, squared gaps;
+    """The sums of a chunk, in one row that :meth:`Calibration.of` reads.
+
+    Deals; ranks by number and cell; by bin cards, predicted, observed, squared gaps;
     sums for the slope.
     """
     names = names_in(scenario)
@@ -695,16 +735,19 @@ def count(scenario: Scenario, seed: np.random.SeedSequence, deals: int) -> Float
         for row, name in enumerate(names):
             ranks[row] += tally([prediction.numbers[name].rank(rng.random())])
         hidden = _hidden_places(scene.belief)
-        lies = (
-            scene.layout[None, :] >> np.arange(52, dtype=np.uint64)[:, None]
-            & np.uint64(1)
-        ).astype(np.float64)
-        deal_bins, deal_slope = _compared(
-            prediction.cards[hidden].ravel(), lies[hidden].ravel()
-        )
+        predicted = prediction.cards[hidden].ravel()
+        observed = _true_places(scene.layout)[hidden].ravel()
+        deal_bins, deal_slope = _compared(predicted, observed)
         bins += deal_bins
         slope += deal_slope
     return np.concatenate([[deals], ranks.ravel(), bins.ravel(), slope])
+
+
+def _true_places(layout: NDArray[np.uint64]) -> Floats:
+    """(52, 4) 1 where a seat holds the card, of the (4,) hands of a deal."""
+    cards = np.arange(52, dtype=np.uint64)
+    is_held = layout[None, :] >> cards[:, None] & np.uint64(1)
+    return is_held.astype(np.float64)
 
 
 def _predicted(
@@ -727,27 +770,29 @@ def _predicted(
 
 
 def _hidden_places(belief: Belief) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Index of cards × seats: the cards whose seat the hard evidence leaves open, and
-    the seats that are not full.
+    """Index of cards × seats that the hard evidence leaves open.
+
+    Cards whose seat is not known, and seats that are not full.
     """
-    known = belief.constraints.normalised()
-    return np.ix_(
-        [card for card in range(52) if known.unknown_mask >> card & 1], known.hidden
-    )
+    constraints = belief.constraints.normalised()
+    cards = [card for card in range(52) if constraints.unknown_mask >> card & 1]
+    return np.ix_(cards, constraints.hidden)
 
 
 def _compared(predicted: Floats, observed: Floats) -> tuple[Floats, Floats]:
-    """What one deal adds. Its cards are not independent: the error of a bin comes from
-    the squared sum of each deal.
+    """What one deal adds to the bins, (4, CARD_BINS), and to the slope, (3,).
+
+    Its cards are not independent: the error of a bin comes from the squared sum of each
+    deal.
     """
     place = bin_of(predicted, CARD_BINS)
-    weights = np.ones(len(predicted)), predicted, observed
-    cards, chances, hits = (np.bincount(place, weight, CARD_BINS) for weight in weights)
-    gap = hits - chances
+    cards = np.bincount(place, np.ones(len(predicted)), CARD_BINS)
+    chances = np.bincount(place, predicted, CARD_BINS)
+    hits = np.bincount(place, observed, CARD_BINS)
+    bins = np.stack([cards, chances, hits, (hits - chances) ** 2])
     lean = float((observed - predicted) @ predicted)
-    return np.stack([cards, chances, hits, gap**2]), np.array(
-        [observed @ predicted, predicted @ predicted, lean**2]
-    )
+    slope = np.array([observed @ predicted, predicted @ predicted, lean**2])
+    return bins, slope
 
 
 def names_in(scenario: Scenario) -> tuple[str, ...]:
@@ -765,23 +810,28 @@ class Calibration:
     ranks: Counts
     """(names, BINS) randomised ranks of the truth by cell, from 0 to 1."""
     bins: Floats
-    """(4, CARD_BINS) places where a card may lie, by probability: how many; Σ
-    predicted; Σ observed; Σ over deals of the squared gap.
+    """(4, CARD_BINS) places where a card may lie, by probability.
+
+    How many; Σ predicted; Σ observed; Σ over deals of the squared gap.
     """
     slope: Floats
-    """(3,) Σ observed · predicted, Σ predicted² and Σ over deals of their squared
-    difference.
-    """
+    """(3,) Σ observed · predicted, Σ predicted² and Σ over deals of their squared gap."""
 
     @classmethod
     def of(cls, scenario: Scenario, sums: Floats) -> Calibration:
         """From what :func:`count` gives, chunks added up."""
         names = names_in(scenario)
-        ranks, bins = BINS * len(names), 4 * CARD_BINS
-        deals, first, second, slope = np.split(sums, [1, 1 + ranks, 1 + ranks + bins])
-        cells = first.reshape(-1, BINS).astype(np.int64)
+        end_of_ranks = 1 + BINS * len(names)
+        end_of_bins = end_of_ranks + 4 * CARD_BINS
+        ranks = sums[1:end_of_ranks].reshape(-1, BINS)
+        bins = sums[end_of_ranks:end_of_bins].reshape(4, CARD_BINS)
         return cls(
-            scenario, int(deals[0]), names, cells, second.reshape(4, CARD_BINS), slope
+            scenario,
+            deals=int(sums[0]),
+            names=names,
+            ranks=ranks.astype(np.int64),
+            bins=bins,
+            slope=sums[end_of_bins:],
         )
 
     def ranks_of(self, name: str) -> Counts:
@@ -795,10 +845,11 @@ class Calibration:
     @property
     def coverage(self) -> dict[str, dict[float, float]]:
         """By number and level, how often the central interval held the truth."""
-        return {
-            name: {level: k / self.deals for level, k in covered(row).items()}
-            for name, row in zip(self.names, self.ranks, strict=True)
-        }
+        shares = {}
+        for name, counts in zip(self.names, self.ranks, strict=True):
+            inside = covered(counts)
+            shares[name] = {level: k / self.deals for level, k in inside.items()}
+        return shares
 
     @property
     def cards(self) -> int:
@@ -812,13 +863,15 @@ class Calibration:
 
     @property
     def errors(self) -> tuple[float, ...]:
-        """By bin of :attr:`reliability`, one standard error of the observed share,
-        deals taken as independent.
+        """By bin of :attr:`reliability`, one standard error of the observed share.
+
+        Deals are taken as independent.
         """
-        many, squares = self.bins[0], self.bins[3]
+        counts = self.bins[0].tolist()
+        squared_gaps = self.bins[3].tolist()
         return tuple(
             sqrt(square) / n
-            for n, square in zip(many.tolist(), squares.tolist(), strict=True)
+            for n, square in zip(counts, squared_gaps, strict=True)
             if n
         )
 
@@ -829,33 +882,31 @@ class Calibration:
 
     @property
     def chance_error(self) -> float:
-        """What the calibration error would be by chance alone, if all predictions were
-        right.
-        """
+        """The calibration error by chance alone, if all predictions were right."""
+        # The mean absolute value of a normal variable is √(2 / π) of its deviation.
         spread = sum(
-            error * one.cards
-            for error, one in zip(self.errors, self.reliability, strict=True)
+            error * cell.cards
+            for error, cell in zip(self.errors, self.reliability, strict=True)
         )
         return sqrt(2 / pi) * spread / max(1, int(self.bins[0].sum()))
 
     def tests(self) -> tuple[Test, ...]:
-        """χ² and the band of every number, and whether probabilities of cards are too
-        extreme or too even.
-        """
-        found = [
-            test(name, row)
-            for name, row in zip(self.names, self.ranks, strict=True)
-            for test in (chi_square, ecdf_test)
-        ]
-        found.append(self._card_test())
+        """χ² and the band of every number, and the test of the cards."""
+        tests = []
+        for name, counts in zip(self.names, self.ranks, strict=True):
+            tests.append(chi_square(name, counts))
+            tests.append(ecdf_test(name, counts))
+        tests.append(self._card_test())
+        corrected = holm(test.p for test in tests)
         return tuple(
-            replace(test, p_holm=p)
-            for test, p in zip(found, holm(test.p for test in found), strict=True)
+            replace(test, p_holm=p) for test, p in zip(tests, corrected, strict=True)
         )
 
     def _card_test(self) -> Test:
-        """E[(observed − predicted) · predicted] is 0 if probabilities are right, below
-        0 if they are too extreme.
+        """Whether probabilities of cards are too extreme or too even.
+
+        E[(observed − predicted) · predicted] is 0 if they are right, below 0 if they
+        are too extreme.
         """
         hypothesis = "probabilities of cards are neither too extreme nor too even"
         observed, predicted, square = self.slope.tolist()
@@ -867,8 +918,9 @@ class Calibration:
 
     @property
     def worst_p(self) -> float:
-        """The smallest corrected p: below 0.01 something is wrong with the posterior,
-        or with the model it takes.
+        """The smallest corrected p.
+
+        Below 0.01 something is wrong with the posterior, or with the model it takes.
         """
         return min(test.p_holm for test in self.tests())
 
@@ -890,53 +942,55 @@ def scenario_for(method: str, bidder: BidderModel | None = None) -> Scenario:
             f"unknown method {method!r}: choose {', '.join(SCENARIOS)}", method=method
         )
     scenario = SCENARIOS[method]
-    if bidder is not None and scenario.bidder is None:
+    if bidder is None:
+        return scenario
+    if scenario.bidder is None:
         raise BayesBridgeError(
             f"nobody calls where method is {method!r}: leave the bidder out",
             method=method,
         )
-    return scenario if bidder is None else replace(scenario, bidder=bidder)
+    return replace(scenario, bidder=bidder)
 
 
-MARKS: Final = dict(
-    zip(LEVELS, ((SKY, "o"), (BLUE, "s"), (ORANGE, "D"), (VERMILION, "^")), strict=True)
-)
-"""Colour and shape of the mark of each level."""
+MARKS: Final = {
+    0.5: (SKY, "o"),
+    0.8: (BLUE, "s"),
+    0.9: (ORANGE, "D"),
+    0.95: (VERMILION, "^"),
+}
+"""Colour and shape of the mark of each of ``LEVELS``."""
 
 FEWEST: Final = 10
 """Places that a mark of the reliability curve stands for at least."""
 
 
 def plot_ranks(
-    found: Calibration,
+    calibrated: Calibration,
     names: Sequence[str] | str | None = None,
     *,
     figure: Figure | None = None,
     axes: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """Ranks of the truth, a row for each number: their histogram, and how far their
-    distribution is from uniform.
+    """Ranks of the truth, a row for each number.
 
-    If ranks are uniform, each bar ends between the dashed lines with probability 95 %,
-    and the whole curve stays in the grey band with probability 95 %. Returns (names, 2)
-    Axes.
+    Their histogram, and how far their distribution is from uniform. If ranks are
+    uniform, each bar ends between the dashed lines with probability 95 %, and the whole
+    curve stays in the grey band with probability 95 %. Returns (names, 2) Axes.
     """
-    chosen = (
-        found.names
-        if names is None
-        else (names,)
-        if isinstance(names, str)
-        else tuple(names)
-    )
-    rows = [found.ranks_of(name) for name in chosen]
+    if names is None:
+        names = calibrated.names
+    elif isinstance(names, str):
+        names = (names,)
+    rows = [calibrated.ranks_of(name) for name in names]
     if axes is None:
-        axes = new_grid(
-            6.8, 0.5 + 1.5 * len(rows), len(rows), 2, figure=figure, sharex=True
-        )
-    for (left, right), name, counts in zip(axes, chosen, rows, strict=True):
-        _histogram(left, counts, found.deals)
-        _departure(right, counts, found.deals)
-        left.set_ylabel(name)
+        height = 0.5 + 1.5 * len(rows)
+        axes = new_grid(6.8, height, len(rows), 2, figure=figure, sharex=True)
+    for (histogram_ax, departure_ax), name, counts in zip(
+        axes, names, rows, strict=True
+    ):
+        _draw_histogram(histogram_ax, counts, calibrated.deals)
+        _draw_departure(departure_ax, counts, calibrated.deals)
+        histogram_ax.set_ylabel(name)
     axes[0, 0].set_title("ranks, share of deals", fontsize=10)
     axes[0, 1].set_title("share of ranks below, less uniform", fontsize=10)
     for ax in axes[-1]:
@@ -945,43 +999,23 @@ def plot_ranks(
     return axes
 
 
-def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
-    """Share of cards that lay in a seat, against the probability predicted: on the
-    diagonal if all is right.
+def plot_reliability(calibrated: Calibration, *, ax: Axes | None = None) -> Axes:
+    """Share of cards that lay in a seat, against the probability predicted.
 
-    Bars are two standard errors, from deal to deal; the area of a mark grows with the
-    number of places that it stands for, at least ten.
+    On the diagonal all is right. Bars are two standard errors, from deal to deal; the
+    area of a mark grows with the number of places that it stands for, at least ten.
     """
     ax = new_axes(4.6, 4.4) if ax is None else ax
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
-    enough = [
-        (one, error)
-        for one, error in zip(found.reliability, found.errors, strict=True)
-        if one.cards >= FEWEST
-    ]
-    predicted, observed, many = (
-        np.array([one for one, _ in enough], dtype=float).reshape(-1, 3).T
-    )
-    errors = np.array([error for _, error in enough])
-    ax.errorbar(
-        predicted,
-        observed,
-        2 * errors,
-        fmt="none",
-        ecolor=ink(),
-        elinewidth=0.8,
-        capsize=2,
-        zorder=2,
-    )
-    sizes = 12 + 150 * many / many.max(initial=1.0)
-    ax.scatter(
-        predicted, observed, sizes, color=BLUE, edgecolor=ink(), linewidth=0.6, zorder=3
-    )
-    cards = f"{found.cards:,}".replace(",", " ")
-    ax.set_title(
-        f"{cards} cards: calibration error {found.card_error:.4f}\n({found.chance_error:.4f} by chance alone)",
-        fontsize=10,
-    )
+    cells = _marked_bins(calibrated)
+    bins = np.array([cell for cell, _ in cells], dtype=float)
+    predicted, observed, counts = bins.reshape(-1, 3).T
+    errors = np.array([error for _, error in cells])
+    _draw_reliability(ax, predicted, observed, 2 * errors, counts)
+    cards = f"{calibrated.cards:,}".replace(",", " ")
+    title = f"{cards} cards: calibration error {calibrated.card_error:.4f}"
+    by_chance = f"({calibrated.chance_error:.4f} by chance alone)"
+    ax.set_title(f"{title}\n{by_chance}", fontsize=10)
     for axis in (ax.xaxis, ax.yaxis):
         percent_axis(axis)
     ax.set_xlim(-0.02, 1.02)
@@ -993,22 +1027,48 @@ def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_coverage(found: Calibration, *, ax: Axes | None = None) -> Axes:
-    """How often central intervals held the truth, a row for each number, a mark for
-    each level.
+def _marked_bins(calibrated: Calibration) -> list[tuple[Bin, float]]:
+    """Bins with enough places for a mark, with their standard errors."""
+    cells = zip(calibrated.reliability, calibrated.errors, strict=True)
+    return [(cell, error) for cell, error in cells if cell.cards >= FEWEST]
 
-    The thin line is the level itself; chance alone leaves the mark in the grey bar with
-    probability 95 %.
+
+def _draw_reliability(
+    ax: Axes, predicted: Floats, observed: Floats, bars: Floats, counts: Floats
+) -> None:
+    """Marks at (predicted, observed) with bars, their areas by (n,) counts."""
+    ax.errorbar(
+        predicted,
+        observed,
+        bars,
+        fmt="none",
+        ecolor=ink(),
+        elinewidth=0.8,
+        capsize=2,
+        zorder=2,
+    )
+    sizes = 12 + 150 * counts / counts.max(initial=1.0)
+    ax.scatter(
+        predicted, observed, sizes, color=BLUE, edgecolor=ink(), linewidth=0.6, zorder=3
+    )
+
+
+def plot_coverage(calibrated: Calibration, *, ax: Axes | None = None) -> Axes:
+    """How often central intervals held the truth, by number and level.
+
+    A row for each number, a mark for each level. The thin line is the level itself;
+    chance alone leaves the mark in the grey bar with probability 95 %.
     """
-    ax = new_axes(6.4, 0.9 + 0.5 * len(found.names)) if ax is None else ax
-    places = np.arange(len(found.names))[::-1]
-    for place, (level, (colour, mark)) in enumerate(MARKS.items()):
-        rows = places + 0.2 * (1.5 - place)
+    names = calibrated.names
+    ax = new_axes(6.4, 0.9 + 0.5 * len(names)) if ax is None else ax
+    places = np.arange(len(names))[::-1]
+    for order, (level, (colour, mark)) in enumerate(MARKS.items()):
+        rows = places + 0.2 * (1.5 - order)
         ax.axvline(level, color=GREY, linewidth=0.8, zorder=0)
-        ax.hlines(rows, *share_band(found.deals, level), color=PALE, linewidth=6)
-        shares = [found.coverage[name][level] for name in found.names]
+        low, high = share_band(calibrated.deals, level)
+        ax.hlines(rows, low, high, color=PALE, linewidth=6)
         ax.plot(
-            shares,
+            [calibrated.coverage[name][level] for name in names],
             rows,
             mark,
             color=colour,
@@ -1016,9 +1076,9 @@ def plot_coverage(found: Calibration, *, ax: Axes | None = None) -> Axes:
             markeredgewidth=0.6,
             label=f"{level:.0%}",
         )
-    ax.set_yticks(places, found.names)
+    ax.set_yticks(places, names)
     percent_axis(ax.xaxis)
-    ax.set_xlabel(f"intervals that held the truth, of {found.deals} deals")
+    ax.set_xlabel(f"intervals that held the truth, of {calibrated.deals} deals")
     ax.legend(
         fontsize=8,
         loc="lower center",
@@ -1030,30 +1090,32 @@ def plot_coverage(found: Calibration, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _histogram(ax: Axes, counts: NDArray[np.int64], deals: int) -> None:
+def _draw_histogram(ax: Axes, counts: Counts, deals: int) -> None:
+    """Shares of ranks by cell, with the share that is expected and its band."""
     cells = cells_for(deals)
+    expected = 1 / cells
     shares = counts.reshape(cells, -1).sum(axis=1) / deals
     ax.bar(
         (np.arange(cells) + 0.5) / cells,
         shares,
-        1 / cells,
+        expected,
         color=SKY,
         edgecolor=ink(),
         linewidth=0.4,
     )
-    for height, style in zip(
-        (1 / cells, *share_band(deals, 1 / cells)), ("-", "--", "--"), strict=True
-    ):
+    low, high = share_band(deals, expected)
+    for height, style in ((expected, "-"), (low, "--"), (high, "--")):
         ax.axhline(height, color=ink(), linestyle=style, linewidth=1.0)
     percent_axis(ax.yaxis)
     bare(ax)
 
 
-def _departure(ax: Axes, counts: NDArray[np.int64], deals: int) -> None:
+def _draw_departure(ax: Axes, counts: Counts, deals: int) -> None:
+    """Share of ranks below each edge less that of uniform ranks, in its band."""
     x = np.concatenate([[0.0], EDGES, [1.0]])
-    low, high = (
-        np.concatenate([[0.0], edge - EDGES, [0.0]]) for edge in ecdf_band(deals)
-    )
+    lowest, highest = ecdf_band(deals)
+    low = np.concatenate([[0.0], lowest - EDGES, [0.0]])
+    high = np.concatenate([[0.0], highest - EDGES, [0.0]])
     ax.fill_between(x, low, high, color=PALE, linewidth=0)
     ax.axhline(0, color=GREY, linewidth=1.0)
     below = np.concatenate([[0.0], counts.cumsum() / deals])
@@ -1061,59 +1123,72 @@ def _departure(ax: Axes, counts: NDArray[np.int64], deals: int) -> None:
     bare(ax)
 
 
-def document(found: Calibration) -> dict[str, Any]:
+def document(calibrated: Calibration) -> dict[str, Any]:
     """All that was found, as plain data."""
+    cells = zip(calibrated.reliability, calibrated.errors, strict=True)
+    coverage = {
+        name: list(by_level.values()) for name, by_level in calibrated.coverage.items()
+    }
     return {
-        "method": found.scenario.method,
-        "chain": repr(found.scenario),
-        "deals": found.deals,
+        "method": calibrated.scenario.method,
+        "chain": repr(calibrated.scenario),
+        "deals": calibrated.deals,
         "levels": list(LEVELS),
-        "coverage": {
-            name: list(by_level.values()) for name, by_level in found.coverage.items()
-        },
-        "ranks": dict(zip(found.names, found.ranks.tolist(), strict=True)),
-        "cards": found.cards,
-        "calibration_error": found.card_error,
-        "calibration_error_by_chance": found.chance_error,
-        "calibration": [
-            {**one._asdict(), "error": error}
-            for one, error in zip(found.reliability, found.errors, strict=True)
-        ],
-        "worst_p": found.worst_p,
+        "coverage": coverage,
+        "ranks": dict(zip(calibrated.names, calibrated.ranks.tolist(), strict=True)),
+        "cards": calibrated.cards,
+        "calibration_error": calibrated.card_error,
+        "calibration_error_by_chance": calibrated.chance_error,
+        "calibration": [{**cell._asdict(), "error": error} for cell, error in cells],
+        "worst_p": calibrated.worst_p,
     }
 
 
-def tables(found: Calibration) -> Iterator[Table]:
-    """Coverage of intervals, predicted against observed places of cards, and the tests."""
-    rows = [
-        [name, *map(percent, by_level.values())]
-        for name, by_level in found.coverage.items()
-    ]
-    means = np.mean(
-        [list(by_level.values()) for by_level in found.coverage.values()], axis=0
-    )
+def tables(calibrated: Calibration) -> Iterator[Table]:
+    """Coverage of intervals, predicted against observed places of cards, the tests."""
+    yield _coverage_table(calibrated)
+    yield _reliability_table(calibrated)
+    yield _test_table(calibrated)
+
+
+def _coverage_table(calibrated: Calibration) -> Table:
+    """How often the interval of each level held the truth, by number."""
+    shares = {
+        name: list(by_level.values()) for name, by_level in calibrated.coverage.items()
+    }
+    rows = [[name, *map(percent, by_level)] for name, by_level in shares.items()]
+    means = np.mean(list(shares.values()), axis=0)
     rows.append(["mean", *map(percent, means.tolist())])
-    header = [
-        "central intervals that held the true …",
-        *(percent(level, 0) for level in LEVELS),
-    ]
-    yield Table(
-        f"Calibration of {found.scenario.method}, {found.deals} deals", header, rows
+    levels = [percent(level, 0) for level in LEVELS]
+    return Table(
+        f"Calibration of {calibrated.scenario.method}, {calibrated.deals} deals",
+        ["central intervals that held the true …", *levels],
+        rows,
     )
-    curve = [
+
+
+def _reliability_table(calibrated: Calibration) -> Table:
+    """Places of cards, predicted and observed."""
+    rows = [
         [
-            percent(one.predicted),
-            percent(one.observed),
+            percent(cell.predicted),
+            percent(cell.observed),
             f"± {100 * error:.1f}",
-            number(one.cards),
+            number(cell.cards),
         ]
-        for one, error in zip(found.reliability, found.errors, strict=True)
-        if one.cards >= FEWEST
+        for cell, error in _marked_bins(calibrated)
     ]
-    gap, chance = found.card_error, found.chance_error
-    title = f"Places of {number(found.cards)} cards: calibration error {gap:.4f}, by chance alone {chance:.4f}"
-    yield Table(title, ["predicted", "observed", "", "places"], curve)
-    tests = [
+    return Table(
+        f"Places of {number(calibrated.cards)} cards: calibration error "
+        f"{calibrated.card_error:.4f}, by chance alone {calibrated.chance_error:.4f}",
+        ["predicted", "observed", "", "places"],
+        rows,
+    )
+
+
+def _test_table(calibrated: Calibration) -> Table:
+    """A row for each test."""
+    rows = [
         [
             test.hypothesis,
             f"{test.statistic:.4g}",
@@ -1121,12 +1196,10 @@ def tables(found: Calibration) -> Iterator[Table]:
             f"{test.p:.3g}",
             f"{test.p_holm:.3g}",
         ]
-        for test in found.tests()
+        for test in calibrated.tests()
     ]
-    yield Table(
-        "Hypothesis tests",
-        ["hypothesis", "statistic", "effect", "p", "p (Holm)"],
-        tests,
+    return Table(
+        "Hypothesis tests", ["hypothesis", "statistic", "effect", "p", "p (Holm)"], rows
     )
 
 
@@ -1146,17 +1219,16 @@ def main() -> None:
     )
     parser.add_argument("--deals", type=int, default=200)
     args = parser.parse_args()
-    scenario = scenario_for(
-        args.method, load().bidder(args.bidder) if args.bidder else None
-    )
-    found = calibrate(scenario, args.deals, args.seed, setting(args))
+    bidder = load().bidder(args.bidder) if args.bidder else None
+    scenario = scenario_for(args.method, bidder)
+    calibrated = calibrate(scenario, args.deals, args.seed, setting(args))
     if args.picture:
-        plot_ranks(found)[0, 0].figure.savefig(args.picture)
+        plot_ranks(calibrated)[0, 0].figure.savefig(args.picture)
     show(
         args,
-        document(found),
-        tables(found),
-        f"Smallest corrected p: {found.worst_p:.3g}.",
+        document(calibrated),
+        tables(calibrated),
+        f"Smallest corrected p: {calibrated.worst_p:.3g}.",
     )
 
 

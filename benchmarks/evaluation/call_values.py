@@ -66,9 +66,9 @@ def judge_board(seed: np.random.SeedSequence, board: MatchBoard) -> list[float]:
     ]
 
 
-def gain_of_tables(board: MatchBoard, table: BidTable, other: BidTable) -> float:
+def gain_of_tables(board: MatchBoard, table: BidTable, rival: BidTable) -> float:
     """IMPs that North and South of one table win over those of another."""
-    return gain_of_north_south(board, table.auction.contract, other.auction.contract)
+    return gain_of_north_south(board, table.auction.contract, rival.auction.contract)
 
 
 def summary(values: Floats) -> dict[str, Estimate[float]]:
@@ -85,6 +85,7 @@ def summary(values: Floats) -> dict[str, Estimate[float]]:
 
 
 def summary_table(values: Floats, title: str) -> Table:
+    """A row for each gain, and how often another call than the likeliest was made."""
     lines = [
         [name, f"{estimate.mean:+.2f} ± {estimate.error:.2f}"]
         for name, estimate in summary(values).items()
@@ -96,6 +97,7 @@ def summary_table(values: Floats, title: str) -> Table:
 
 
 def parser() -> ArgumentParser:
+    """What the instrument takes."""
     arguments = options(__doc__)
     arguments.add_argument("--boards", type=int, default=300)
     arguments.add_argument("--layouts", type=int, default=LAYOUTS)
@@ -116,6 +118,7 @@ def judged(args: Namespace) -> Floats:
 
 
 def main() -> None:
+    """Bid the boards, and print what choosing by value gains."""
     args = parser().parse_args()
     values = judged(args)
     title = (

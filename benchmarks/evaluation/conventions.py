@@ -1,5 +1,4 @@
-"""Are conventions read as they are played? What calls promise, on record and by the
-posterior of an opponent.
+"""Are conventions read as they are played? On record and by an opponent's posterior.
 
     python benchmarks/evaluation/conventions.py boards.pbn --tables 300 --resume conventions
 
@@ -17,7 +16,6 @@ import hashlib
 import re
 from collections.abc import Iterator
 from functools import cache, partial
-from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
@@ -46,8 +44,9 @@ CHUNK: Final = 5
 
 POINTS: Final = 0.06
 ERRORS: Final = 2.0
-"""How far the posterior may be off: so much, or so many standard errors of the
-difference.
+"""How far the posterior may be off.
+
+So much, or so many standard errors of the difference.
 """
 
 SUITS: Final = {"M": "HS", "m": "CD", **dict.fromkeys("wxyz", "CDHS")}
@@ -67,73 +66,76 @@ WORDS: Final = {
 }
 """Shapes in a feature, beside the words of the dealer language."""
 
+SEAT_WORDS: Final = ("north", "east", "south", "west")
+"""Seats in the dealer language."""
+
 
 class Convention(NamedTuple):
     """What a call promises."""
 
     name: str
     pattern: str
-    """The auction, the call at its end; passes before the opening do not matter unless
-    it begins with P. A letter of ``SUITS`` is one suit throughout, other letters are
-    other suits; … is any calls; the rest is a regular expression. Of a lead: the
-    contract, ``lead``, the card.
+    """The auction, the call at its end.
+
+    Passes before the opening do not matter unless it begins with P. A letter of
+    ``SUITS`` is one suit throughout, other letters are other suits; … is any calls; the
+    rest is a regular expression. Of a lead: the contract, ``lead``, the card.
     """
     feature: str
-    """A condition of the dealer language on the caller's hand, without its seat: ``M >=
-    4``, ``kings of M == 1``. O is the other major than M, o the other minor than m.
+    """A condition of the dealer language on the caller's hand, without its seat.
+
+    Such as ``M >= 4`` or ``kings of M == 1``. O is the other major than M, o the other
+    minor than m.
     """
 
     def suits(self, said: str) -> dict[str, str] | None:
-        """The suits that letters stand for; ``None`` where calls do not fit the
-        pattern.
-        """
-        if (match := _regular(self.pattern).fullmatch(said)) is None:
+        """The suits that letters stand for; ``None`` where calls do not fit."""
+        match = _regular(self.pattern).fullmatch(said)
+        if match is None:
             return None
-        found = {
+        suits = {
             letter: STRAINS[suit] for letter, suit in match.groupdict().items() if suit
         }
-        return found | {
-            other: OTHER[found[one]]
-            for one, other in (("M", "O"), ("m", "o"))
-            if one in found
-        }
+        for letter, other_letter in (("M", "O"), ("m", "o")):
+            if letter in suits:
+                suits[other_letter] = OTHER[suits[letter]]
+        return suits
 
     def expression(self, seat: Seat, suits: dict[str, str]) -> Expression:
         """The feature of the hand of a seat."""
-        here = ("north", "east", "south", "west")[seat]
+        in_full = partial(_term_in_full, SEAT_WORDS[seat], suits)
+        return parse_expression(re.sub(r"(\w+)(?: of (\w+))?", in_full, self.feature))
 
-        def of_hand(match: re.Match[str]) -> str:
-            word, of = (suits.get(one, one) for one in match.groups())
-            if word in WORDS:
-                return f"shape({here}, {WORDS[word]})"
-            return (
-                match[0]
-                if word not in FUNCTIONS
-                else f"{word}({here}, {of})"
-                if of
-                else f"{word}({here})"
-            )
 
-        return parse_expression(re.sub(r"(\w+)(?: of (\w+))?", of_hand, self.feature))
+def _term_in_full(seat: str, suits: dict[str, str], match: re.Match[str]) -> str:
+    """``word`` or ``word of suit`` as the dealer language has it, with the seat."""
+    word, suit = (suits.get(part, part) for part in match.groups())
+    if word in WORDS:
+        return f"shape({seat}, {WORDS[word]})"
+    if word not in FUNCTIONS:
+        return match[0]
+    arguments = f"{seat}, {suit}" if suit else seat
+    return f"{word}({arguments})"
 
 
 @cache
 def _regular(pattern: str) -> re.Pattern[str]:
-    met: list[str] = []
+    """The regular expression of a pattern, with a group for each letter."""
+    letters: list[str] = []
 
-    def suit(match: re.Match[str]) -> str:
+    def suit_group(match: re.Match[str]) -> str:
+        """The group of a new letter, which is another suit; or that group again."""
         letter = match[0]
-        if letter in met:
+        if letter in letters:
             return f"(?P={letter})"
-        new = "".join(f"(?!(?P={one}))" for one in met)
-        met.append(letter)
-        return f"{new}(?P<{letter}>[{SUITS[letter]}])"
+        other_suits = "".join(f"(?!(?P={earlier}))" for earlier in letters)
+        letters.append(letter)
+        return f"{other_suits}(?P<{letter}>[{SUITS[letter]}])"
 
-    opening = "" if pattern.startswith(("P ", "(P ")) else "(?:P )*"
-    return re.compile(
-        opening
-        + re.sub(f"[{''.join(SUITS)}]", suit, pattern.replace("… ", r"(?:\S+ )*"))
-    )
+    has_own_passes = pattern.startswith(("P ", "(P "))
+    opening = "" if has_own_passes else "(?:P )*"
+    calls = pattern.replace("… ", r"(?:\S+ )*")
+    return re.compile(opening + re.sub(f"[{''.join(SUITS)}]", suit_group, calls))
 
 
 CONVENTIONS: Final = tuple(
@@ -249,79 +251,93 @@ class Case(NamedTuple):
     suits: dict[str, str]
 
     def judged(self, draws: int, rng: np.random.Generator) -> tuple[float, float]:
-        """Whether the hand on record has the feature, 0 or 1; what the posterior says
-        of it.
+        """Whether the hand on record has the feature, 0 or 1, and P(it has).
+
+        The probability is that of the posterior.
         """
-        deal, auction, contract = (
-            self.record.deal,
-            self.record.auction,
-            self.record.contract,
-        )
-        assert deal is not None
-        assert auction is not None
-        if self.calls:
-            heard = Auction(auction.first, auction.calls[: self.calls])
-            who = heard.bidders[(self.calls - 1) % 4]
-            bidder = LearnedBidder(self.record.vulnerable or "none")
-            belief = Belief(
-                who.next(), deal[who.next()], dummy=None, bidder=bidder
-            ).given(heard)
-        else:
-            assert contract is not None
-            who = contract.declarer.next()
-            belief = Belief.of_record(self.record, contract.declarer, cards=1)
-        feature = self.convention.expression(who, self.suits)
+        caller, belief = self._after_call() if self.calls else self._after_lead()
+        feature = self.convention.expression(caller, self.suits)
 
         def has(layouts: Layouts) -> Floats:
-            return (LayoutValues(layouts.masks).of(feature) != 0).astype(np.float64)
+            """(n,) 1 where the caller's hand has the feature."""
+            values = LayoutValues(layouts.masks).of(feature)
+            return (values != 0).astype(np.float64)
 
-        return float(has(Layouts.of([deal]))[0]), float(
-            belief.infer("auto", draws, rng).expect(has)
-        )
+        assert self.record.deal is not None
+        (on_record,) = has(Layouts.of([self.record.deal]))
+        posterior = belief.infer("auto", draws, rng)
+        return float(on_record), float(posterior.expect(has))
+
+    def _after_call(self) -> tuple[Seat, Belief]:
+        """The caller, and what the player on the caller's left believes."""
+        deal = self.record.deal
+        auction = self.record.auction
+        assert deal is not None
+        assert auction is not None
+        calls = Auction(auction.first, auction.calls[: self.calls])
+        caller = calls.bidders[(self.calls - 1) % 4]
+        observer = caller.next()
+        bidder = LearnedBidder(self.record.vulnerable or "none")
+        belief = Belief(observer, deal[observer], dummy=None, bidder=bidder)
+        return caller, belief.given(calls)
+
+    def _after_lead(self) -> tuple[Seat, Belief]:
+        """The leader, and what declarer believes."""
+        contract = self.record.contract
+        assert contract is not None
+        belief = Belief.of_record(self.record, contract.declarer, cards=1)
+        return contract.declarer.next(), belief
 
 
 def _moments(record: Record) -> Iterator[tuple[str, int]]:
-    """What patterns look at: the calls up to each call, and how many they are; then the
-    lead, with 0.
+    """What patterns look at, with the number of calls.
+
+    The calls up to each call; then the lead, with 0.
     """
-    said = ["P" if call == PASS else str(call) for _, call in record.auction or ()]
-    yield from ((" ".join(said[:calls]), calls) for calls in range(1, len(said) + 1))
-    if record.plays and (contract := record.contract) is not None:
-        yield f"{contract.level}{contract.strain.name} lead {record.plays[0][1]}", 0
+    words = ["P" if call == PASS else str(call) for _, call in record.auction or ()]
+    for calls in range(1, len(words) + 1):
+        yield " ".join(words[:calls]), calls
+    contract = record.contract
+    if record.plays and contract is not None:
+        _, lead = record.plays[0]
+        yield f"{contract.level}{contract.strain.name} lead {lead}", 0
+
+
+def _test_records(path: str) -> list[tuple[str, Record]]:
+    """Tables of test deals with the SHA-256 of the deal, in its order."""
+    records = []
+    for record in iter_records(path):
+        if not isinstance(record, Record) or record.deal is None:
+            continue
+        if is_test(record.deal):
+            digest = digest_of_masks(hand.mask for hand in record.deal.hands)
+            records.append((digest, record))
+    return sorted(records, key=itemgetter(0))
 
 
 @cache
 def cases(path: str, tables: int) -> tuple[Case, ...]:
-    """Of each convention the first ``tables`` deals of the test list, one table of
-    each.
-    """
-    kept: list[tuple[str, Record]] = []
-    for record in iter_records(path):
-        if (
-            isinstance(record, Record)
-            and record.deal is not None
-            and is_test(record.deal)
-        ):
-            kept.append(
-                (digest_of_masks(hand.mask for hand in record.deal.hands), record)
-            )
-    found: dict[Convention, dict[str, Case]] = {
+    """The first ``tables`` test deals of each convention, one table of each."""
+    by_deal: dict[Convention, dict[str, Case]] = {
         convention: {} for convention in CONVENTIONS
     }
-    for digest, record in sorted(kept, key=itemgetter(0)):
-        wanted = [one for one, there in found.items() if len(there) < tables]
-        for said, calls in _moments(record):
+    for digest, record in _test_records(path):
+        wanted = [key for key, deals in by_deal.items() if len(deals) < tables]
+        for words, calls in _moments(record):
             for convention in wanted:
-                if (suits := convention.suits(said)) is not None:
-                    found[convention].setdefault(
-                        digest, Case(convention, record, calls, suits)
-                    )
-    if not any(found.values()):
+                suits = convention.suits(words)
+                if suits is not None:
+                    case = Case(convention, record, calls, suits)
+                    by_deal[convention].setdefault(digest, case)
+    cases: list[Case] = []
+    for deals in by_deal.values():
+        cases += deals.values()
+    if not cases:
         raise BayesBridgeError(
             f"{path!r} holds no table of a test deal with a conventional call",
             path=path,
         )
-    return tuple(case for there in found.values() for case in there.values())
+    return tuple(cases)
 
 
 def count(
@@ -329,10 +345,12 @@ def count(
 ) -> Floats:
     """(many, 2) the cases of one chunk."""
     first = CHUNK * seed.spawn_key[0]
-    some = zip(cases(path, tables)[first : first + many], seed.spawn(many), strict=True)
-    return np.array(
-        [case.judged(draws, np.random.default_rng(child)) for case, child in some]
-    )
+    chunk = cases(path, tables)[first : first + many]
+    pairs = [
+        case.judged(draws, np.random.default_rng(child))
+        for case, child in zip(chunk, seed.spawn(many), strict=True)
+    ]
+    return np.array(pairs)
 
 
 class Row(NamedTuple):
@@ -351,14 +369,17 @@ class Row(NamedTuple):
     def of(cls, convention: Convention, pairs: Floats) -> Row:
         """From (tables, 2) what was on record and what the posterior said."""
         columns = np.column_stack([pairs, pairs[:, 1] - pairs[:, 0]])
-        (record, told, gap), errors = (
-            columns.mean(axis=0),
-            columns.std(axis=0, ddof=1) / np.sqrt(len(pairs)),
-        )
+        deviations = columns.std(axis=0, ddof=1)
+        record, posterior, difference = columns.mean(axis=0).tolist()
+        record_error, _, difference_error = deviations / np.sqrt(len(pairs))
         return cls(
             convention,
             len(pairs),
-            *map(float, (record, errors[0], told, gap, errors[2])),
+            record,
+            float(record_error),
+            posterior,
+            difference,
+            float(difference_error),
         )
 
     @property
@@ -370,54 +391,50 @@ class Row(NamedTuple):
 def measure(
     path: str, tables: int, draws: int, seed: int = 1, how: RunOptions | None = None
 ) -> list[Row]:
-    """The conventions that came up more than once, in their order; a run is told apart
-    by a hash of its cases.
+    """The conventions that came up more than once, in their order.
+
+    A run is told apart by a hash of its cases.
     """
-    asked = cases(path, tables)
+    judged = cases(path, tables)
     text = "\n".join(
-        f"{one.convention} {one.record.deal} {one.record.auction} {one.calls}"
-        for one in asked
+        f"{case.convention} {case.record.deal} {case.record.auction} {case.calls}"
+        for case in judged
     )
-    what: dict[str, int | str] = {
+    key: dict[str, int | str] = {
         "draws": draws,
         "cases": hashlib.sha256(text.encode()).hexdigest()[:16],
     }
-    pairs = rows(
-        Job("conventions", partial(count, path, tables, draws), CHUNK, what),
-        len(asked),
-        seed,
-        how,
-    )
-    by_convention = groupby(
-        zip(asked, pairs, strict=True), lambda one: one[0].convention
-    )
-    found = [
-        (convention, np.array([pair for _, pair in some]))
-        for convention, some in by_convention
+    job = Job("conventions", partial(count, path, tables, draws), CHUNK, key)
+    pairs_of: dict[Convention, list[Floats]] = {}
+    for case, pair in zip(judged, rows(job, len(judged), seed, how), strict=True):
+        pairs_of.setdefault(case.convention, []).append(pair)
+    return [
+        Row.of(convention, np.array(pairs))
+        for convention, pairs in pairs_of.items()
+        if len(pairs) > 1
     ]
-    return [Row.of(convention, pairs) for convention, pairs in found if len(pairs) > 1]
 
 
 def plot_rows(rows: list[Row]) -> Axes:
-    """The posterior against the record: on the diagonal if all is right; bars are two
-    errors of the difference.
+    """The posterior against the record: on the diagonal if all is right.
+
+    Bars are two errors of the difference.
     """
     ax = new_axes(5.2, 4.8)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
-    for one in rows:
-        colour = BLUE if one.within else VERMILION
+    for row in rows:
         ax.errorbar(
-            one.record,
-            one.posterior,
-            2 * one.difference_error,
+            row.record,
+            row.posterior,
+            2 * row.difference_error,
             fmt=".",
-            color=colour,
+            color=BLUE if row.within else VERMILION,
             elinewidth=0.8,
         )
-        if not one.within:
+        if not row.within:
             ax.annotate(
-                f"  {one.convention.name}",
-                (one.record, one.posterior),
+                f"  {row.convention.name}",
+                (row.record, row.posterior),
                 fontsize=6,
                 va="center",
             )
@@ -431,30 +448,16 @@ def plot_rows(rows: list[Row]) -> Axes:
 
 def document(rows: list[Row]) -> dict[str, Any]:
     """What was found, as plain data."""
-    return {
-        "rows": [
-            row._asdict()
-            | {"convention": row.convention._asdict(), "within": row.within}
-            for row in rows
-        ]
-    }
+    documents = []
+    for row in rows:
+        convention = row.convention._asdict()
+        cells = row._asdict() | {"convention": convention, "within": row.within}
+        documents.append(cells)
+    return {"rows": documents}
 
 
 def table(rows: list[Row]) -> Table:
     """A row for each convention."""
-    cells = [
-        [
-            row.convention.name,
-            f"{row.convention.pattern:35}",
-            f"{row.convention.feature:48}",
-            number(row.tables),
-            f"{100 * row.record:.1f} ± {100 * row.record_error:.1f}",
-            f"{100 * row.posterior:.1f}",
-            f"{100 * row.difference:+.1f} ± {100 * row.difference_error:.1f}",
-            "within" if row.within else "off",
-        ]
-        for row in rows
-    ]
     header = [
         "convention",
         "auction",
@@ -466,8 +469,24 @@ def table(rows: list[Row]) -> Table:
         "",
     ]
     return Table(
-        "Share of hands that have what a call promises, in percent", header, cells
+        "Share of hands that have what a call promises, in percent",
+        header,
+        [_cells(row) for row in rows],
     )
+
+
+def _cells(row: Row) -> list[str]:
+    """One row of the table."""
+    return [
+        row.convention.name,
+        f"{row.convention.pattern:35}",
+        f"{row.convention.feature:48}",
+        number(row.tables),
+        f"{100 * row.record:.1f} ± {100 * row.record_error:.1f}",
+        f"{100 * row.posterior:.1f}",
+        f"{100 * row.difference:+.1f} ± {100 * row.difference_error:.1f}",
+        "within" if row.within else "off",
+    ]
 
 
 def main() -> None:

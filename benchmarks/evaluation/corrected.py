@@ -1,5 +1,4 @@
-"""Corrected figures beside the truth: how often two stated errors hold, and `contracts`
-beside rejection sampling.
+"""Corrected figures beside the truth: coverage, and contracts by rejection sampling.
 
     python benchmarks/evaluation/corrected.py FOLDER [--positions N]
 
@@ -9,10 +8,10 @@ where it was.
 
 *Coverage.* Of each position 2 000 layouts are solved: they are the truth. 300 times,
 100 of them are drawn and weighted by the network's predictions as
-:mod:`bayesbridge.estimators.trick_estimates` does, for every contract of the strain from those
-that nearly never make to those that nearly always do, and for the leads against one. A
-share within two stated errors of 95 of a hundred is right; half the error is the
-control.
+:mod:`bayesbridge.estimators.trick_estimates` does, for every contract of the strain
+from those that nearly never make to those that nearly always do, and for the leads
+against one. A share within two stated errors of 95 of a hundred is right; half the
+error is the control.
 
 *Contracts.* `bb.contracts` with 1 000 solved layouts beside 1 000 layouts that were
 dealt at random, kept if they fit (written down here by itself, without the package) and
@@ -22,10 +21,11 @@ solved: z of every row.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,26 @@ from bayesbridge.game.scoring import Duplicate
 type Floats = NDArray[np.float64]
 type Arrays = dict[str, NDArray[np.generic]]
 
-TRUTH, SOME, REPETITIONS = 2000, 100, 300
+TRUTH = 2000
+SAMPLE = 100
+REPETITIONS = 300
+"""Layouts solved, those drawn of them for a sample, and samples."""
+
+MOST_TRICKS = 13
+
+REJECTION_POSITIONS = 10
+"""Positions compared with rejection sampling."""
+
+CONTRACT_COLUMNS = (
+    "make",
+    "make_error",
+    "tricks",
+    "tricks_error",
+    "score",
+    "score_error",
+)
+"""Each figure of a contract, its error after it."""
+
 NEAR = 0.1
 """A chance below this is near 0, above one less this near 1."""
 
@@ -52,11 +71,12 @@ def kept(path: Path, make: Callable[[], Arrays]) -> Arrays:
         part = path.with_suffix(".part.npz")
         np.savez(part, **make())
         part.rename(path)
-    with np.load(path) as found:
-        return dict(found)
+    with np.load(path) as arrays:
+        return dict(arrays)
 
 
 def hand_of(rng: np.random.Generator) -> bb.Hand:
+    """Thirteen cards at random."""
     return bb.Hand(sum(1 << int(card) for card in rng.permutation(52)[:13]))
 
 
@@ -72,17 +92,19 @@ def solved_contract(number: int) -> Arrays:
     hand = hand_of(rng)
     layouts = bb.Belief("S", hand, dummy=None).infer("direct", TRUTH, rng).layouts
     question = Question.of("S:N", trump=strain_of(hand))
-    found = load().estimators
-    tricks = found["solved"].estimate(layouts, question)["solved"]
+    estimators = load().estimators
     return {
-        "tricks": np.asarray(tricks),
-        "guesses": found["tricks"].estimate(layouts, question)["tricks"],
+        "tricks": np.asarray(
+            estimators["solved"].estimate(layouts, question)["solved"]
+        ),
+        "guesses": estimators["tricks"].estimate(layouts, question)["tricks"],
     }
 
 
 def solved_leads(number: int) -> Arrays:
-    """Tricks of the defence against 3NT by South after every lead of West in one
-    position.
+    """Tricks of the defence against 3NT by South after every lead of West.
+
+    And what the network says of declarer's tricks, in one position.
     """
     rng = np.random.default_rng([30, number])
     hand = hand_of(rng)
@@ -91,36 +113,54 @@ def solved_leads(number: int) -> Arrays:
     )
     layouts = belief.infer("direct", TRUTH, rng).layouts
     question = Question.of("S:N", trump=None)
-    found = load().estimators
-    taken = found["double_dummy_leads"].estimate(layouts, question)["lead_tricks"]
-    cards = [card.index for card in hand]
+    estimators = load().estimators
+    taken = estimators["double_dummy_leads"].estimate(layouts, question)["lead_tricks"]
     return {
-        "taken": taken[:, cards],
-        "guesses": found["tricks"].estimate(layouts, question)["tricks"],
+        "taken": taken[:, [card.index for card in hand]],
+        "guesses": estimators["tricks"].estimate(layouts, question)["tricks"],
     }
 
 
-def figures(folder: Path, positions: int) -> list[tuple[str, Floats, Floats]]:
-    """What a figure is, its truth in each layout, and the network's chances of it."""
-    rows = []
+class Figure(NamedTuple):
+    """A chance that samples of solved layouts estimate."""
+
+    name: str
+    values: Floats
+    """(layouts,) 1 or 0: its truth in each layout."""
+    chances: Floats
+    """(layouts,) what the network says of it."""
+
+
+def figures(folder: Path, positions: int) -> list[Figure]:
+    """The figures of all positions, but for those that are certain."""
+    every_figure: list[Figure] = []
     for number in range(positions):
-        found = kept(
-            folder / f"contract-{number}.npz", partial(solved_contract, number)
-        )
-        for needed in range(4, 14):
-            made, said = (
-                found["tricks"] >= needed,
-                np.asarray(found["guesses"], np.float64)[:, needed:].sum(axis=1),
-            )
-            rows.append(("P(make)", made.astype(np.float64), said))
+        path = folder / f"contract-{number}.npz"
+        every_figure += contract_figures(kept(path, partial(solved_contract, number)))
     for number in range(positions // 2):
-        found = kept(folder / f"leads-{number}.npz", partial(solved_leads, number))
-        said = np.asarray(found["guesses"], np.float64)
-        for beats in range(2, 9):
-            for card in range(0, 13, 4):
-                beaten = (found["taken"][:, card] >= beats).astype(np.float64)
-                rows.append(("P(beaten)", beaten, said[:, : 14 - beats].sum(axis=1)))
-    return [row for row in rows if 0.0 < row[1].mean() < 1.0]
+        path = folder / f"leads-{number}.npz"
+        every_figure += lead_figures(kept(path, partial(solved_leads, number)))
+    return [figure for figure in every_figure if 0.0 < figure.values.mean() < 1.0]
+
+
+def contract_figures(solved: Arrays) -> Iterator[Figure]:
+    """P(make) of the contracts of a strain, by the tricks that they need."""
+    guesses = np.asarray(solved["guesses"], np.float64)
+    for needed in range(4, MOST_TRICKS + 1):
+        made = solved["tricks"] >= needed
+        chances = guesses[:, needed:].sum(axis=1)
+        yield Figure("P(make)", made.astype(np.float64), chances)
+
+
+def lead_figures(solved: Arrays) -> Iterator[Figure]:
+    """P(beaten) after some leads, by the tricks that the defence needs."""
+    guesses = np.asarray(solved["guesses"], np.float64)
+    for beats in range(2, 9):
+        most_of_declarer = MOST_TRICKS - beats
+        for card in range(0, 13, 4):
+            beaten = solved["taken"][:, card] >= beats
+            chances = guesses[:, : most_of_declarer + 1].sum(axis=1)
+            yield Figure("P(beaten)", beaten.astype(np.float64), chances)
 
 
 class Coverage(NamedTuple):
@@ -143,15 +183,15 @@ class Coverage(NamedTuple):
         within_one = 0
         shares = []
         for _ in range(REPETITIONS):
-            rows = rng.integers(TRUTH, size=SOME)
+            rows = rng.integers(TRUTH, size=SAMPLE)
             sample = CalibratedSample.of(
-                np.full(SOME, 1 / SOME), chances[rows, None], chances.mean()[None]
+                np.full(SAMPLE, 1 / SAMPLE), chances[rows, None], chances.mean()[None]
             )
             share, error = sample.share(values[rows])
             within_two += abs(share - truth) <= 2 * error
             within_one += abs(share - truth) <= error
             shares.append(share)
-        plain_variance = truth * (1 - truth) / SOME
+        plain_variance = truth * (1 - truth) / SAMPLE
         return cls(within_two, within_one, float(np.var(shares)), plain_variance)
 
 
@@ -177,7 +217,8 @@ def coverage(folder: Path, positions: int) -> None:
         ratios = [row.plain_variance / row.variance for row in rows if row.variance > 0]
         saved = float(np.median(ratios))
         print(f"{shares_within(group, rows)}{len(rows):>9}{saved:>13.2f}×")
-    print(shares_within("all", [row for rows in groups.values() for row in rows]))
+    all_rows = list(chain.from_iterable(groups.values()))
+    print(shares_within("all", all_rows))
 
 
 def shares_within(name: str, rows: list[Coverage]) -> str:
@@ -194,29 +235,36 @@ def rejected(
     n: int,
     rng: np.random.Generator,
 ) -> Layouts:
-    """``n`` layouts with this hand for South, dealt at random until they fit; cards are
-    0 … 51, clubs first.
+    """``n`` layouts with this hand for South, dealt at random until they fit.
+
+    Cards are 0 … 51, clubs first.
     """
-    own = {card.index for card in hand}
-    rest = np.array([card for card in range(52) if card not in own])
+    own = [card.index for card in hand]
+    hidden = np.array([card for card in range(52) if card not in own])
     masks = []
     while len(masks) < n:
-        north, east, west = (
-            part.tolist() for part in np.split(rng.permutation(rest), 3)
-        )
+        order = rng.permutation(hidden)
+        north, east, west = (cards.tolist() for cards in np.split(order, 3))
         if fits([north, east, west]):
-            hands = (north, east, list(own), west)
-            masks.append([sum(1 << card for card in cards) for cards in hands])
+            masks.append([mask_of(cards) for cards in (north, east, own, west)])
     return Layouts(np.array(masks, np.uint64))
 
 
+def mask_of(cards: list[int]) -> int:
+    """The cards as bits."""
+    return sum(1 << card for card in cards)
+
+
 def points(cards: list[int]) -> int:
+    """High-card points."""
     return sum(max(0, card % 13 - 8) for card in cards)
 
 
 class Position(NamedTuple):
-    """South's hand; North has 5 consecutive numbers of points from ``low`` on, East 2
-    to 4 cards of ``suit``.
+    """South's hand, and what is told of North and East.
+
+    North has 5 consecutive numbers of points from ``low`` on, East 2 to 4 cards of
+    ``suit``.
     """
 
     number: int
@@ -226,6 +274,7 @@ class Position(NamedTuple):
 
     @classmethod
     def of(cls, number: int) -> Position:
+        """The position of a number, at random."""
         rng = np.random.default_rng([31, number])
         return cls(number, hand_of(rng), int(rng.integers(6, 12)), int(rng.integers(4)))
 
@@ -233,84 +282,91 @@ class Position(NamedTuple):
     def contracts(self) -> list[bb.Contract]:
         """All levels of one strain."""
         trump = strain_of(self.hand)
-        return [
-            bb.Contract.of(f"{level}{'NT' if trump is None else trump.name}", "S")
-            for level in range(1, 8)
-        ]
+        strain = "NT" if trump is None else trump.name
+        return [bb.Contract.of(f"{level}{strain}", "S") for level in range(1, 8)]
 
     def fits(self, hands: list[list[int]]) -> bool:
         """Whether North's and East's cards are as told."""
-        held = sum(card // 13 == self.suit for card in hands[1])
-        return self.low <= points(hands[0]) <= self.low + 4 and 2 <= held <= 4
+        north, east, _ = hands
+        length = sum(card // 13 == self.suit for card in east)
+        return self.low <= points(north) <= self.low + 4 and 2 <= length <= 4
 
-    def ours(self) -> Arrays:
-        """By the package: (7, 6) make, tricks and score with their errors for each
-        level.
-        """
-        evidence = (
+    def by_package(self) -> Arrays:
+        """(7, 6) make, tricks and score with their errors for each level."""
+        belief = bb.Belief("S", self.hand, dummy=None).given(
             bb.HighCards("N", self.low, self.low + 4),
             bb.Length("E", bb.Suit(self.suit), 2, 4),
         )
-        posterior = (
-            bb.Belief("S", self.hand, dummy=None)
-            .given(*evidence)
-            .infer(rng=self.number)
-        )
-        rows = plain_rows(
-            bb.contracts(posterior, self.contracts, solve=1000, rng=self.number)
-        )
-        keys = ("make", "make_error", "tricks", "tricks_error", "score", "score_error")
-        table = {row["contract"]: [row[key] for key in keys] for row in rows}
-        return {"rows": np.array([table[str(one)] for one in self.contracts])}
+        posterior = belief.infer(rng=self.number)
+        ranked = bb.contracts(posterior, self.contracts, solve=1000, rng=self.number)
+        by_contract = {row["contract"]: row for row in plain_rows(ranked)}
+        rows = []
+        for contract in self.contracts:
+            row = by_contract[str(contract)]
+            rows.append([row[column] for column in CONTRACT_COLUMNS])
+        return {"rows": np.array(rows)}
 
-    def plain(self) -> Arrays:
-        """By rejection: (1000,) tricks."""
-        layouts = rejected(
-            self.hand, self.fits, 1000, np.random.default_rng([32, self.number])
-        )
+    def by_rejection(self) -> Arrays:
+        """(1000,) tricks."""
+        rng = np.random.default_rng([32, self.number])
+        layouts = rejected(self.hand, self.fits, 1000, rng)
         question = Question.of("S:N", trump=strain_of(self.hand))
-        return {
-            "tricks": np.asarray(
-                load().estimators["solved"].estimate(layouts, question)["solved"]
-            )
-        }
+        solver = load().estimators["solved"]
+        return {"tricks": np.asarray(solver.estimate(layouts, question)["solved"])}
+
+
+class Comparison(NamedTuple):
+    """One figure by the package and by rejection."""
+
+    column: str
+    z: float
+
+
+def compare_position(folder: Path, position: Position) -> Iterator[Comparison]:
+    """Of every contract make and score; of one contract, tricks, which all share."""
+    number = position.number
+    ours = kept(folder / f"ours-{number}.npz", position.by_package)
+    plain = kept(folder / f"plain-{number}.npz", position.by_rejection)
+    rows = ours["rows"].astype(np.float64)
+    tricks = plain["tricks"].astype(np.int64)
+    for row, contract in zip(rows, position.contracts, strict=True):
+        made = (tricks >= contract.tricks_needed).astype(np.float64)
+        scores = [float(Duplicate().score(contract, int(taken))) for taken in tricks]
+        yield Comparison("make", z_score(row, "make", made))
+        yield Comparison("score", z_score(row, "score", np.array(scores)))
+        if contract.level == 1:
+            yield Comparison("tricks", z_score(row, "tricks", tricks))
+
+
+def z_score(row: Floats, column: str, values: NDArray[Any]) -> float:
+    """A figure of the package less the mean of (n,) values, in standard errors."""
+    place = CONTRACT_COLUMNS.index(column)
+    figure = row[place]
+    stated_error = row[place + 1]
+    error = np.hypot(stated_error, values.std(ddof=1) / np.sqrt(len(values)))
+    return float((figure - values.mean()) / error)
 
 
 def against_rejection(folder: Path) -> None:
-    z: list[float] = []
-    of_tricks: list[float] = []
-    for position in map(Position.of, range(10)):
-        rows = kept(folder / f"ours-{position.number}.npz", position.ours)[
-            "rows"
-        ].astype(np.float64)
-        tricks = kept(folder / f"plain-{position.number}.npz", position.plain)[
-            "tricks"
-        ].astype(np.int64)
-        for row, contract in zip(rows, position.contracts, strict=True):
-            made = (tricks >= contract.tricks_needed).astype(np.float64)
-            scores = np.array(
-                [float(Duplicate().score(contract, int(one))) for one in tricks]
-            )
-            columns = [
-                (0, made),
-                (4, scores),
-                *([(2, tricks)] if contract.level == 1 else []),
-            ]
-            for place, values in columns:
-                error = np.hypot(
-                    row[place + 1], values.std(ddof=1) / np.sqrt(len(values))
-                )
-                z.append(float((row[place] - values.mean()) / error))
-                of_tricks += z[-1:] if place == 2 else []
-    found = np.array(z)
+    """Print how far the contracts of the package are from rejection sampling."""
+    comparisons: list[Comparison] = []
+    for number in range(REJECTION_POSITIONS):
+        comparisons += compare_position(folder, Position.of(number))
+    z = np.array([comparison.z for comparison in comparisons])
+    z_of_tricks = [
+        comparison.z for comparison in comparisons if comparison.column == "tricks"
+    ]
+    above = sum(score > 0 for score in z_of_tricks)
     print(
-        f"contracts beside rejection: {len(found)} figures, largest |z| {np.abs(found).max():.2f}, "
-        f"rms {np.sqrt((found**2).mean()):.2f}; figures of one position go together, so by position: "
-        f"tricks above in {sum(one > 0 for one in of_tricks)} of 10, mean z {np.mean(of_tricks):+.2f}"
+        f"contracts beside rejection: {len(z)} figures, "
+        f"largest |z| {np.abs(z).max():.2f}, rms {np.sqrt((z**2).mean()):.2f}; "
+        "figures of one position go together, so by position: "
+        f"tricks above in {above} of {len(z_of_tricks)}, mean z {np.mean(z_of_tricks):+.2f}"
     )
 
 
 def main() -> None:
+    """Print both comparisons."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

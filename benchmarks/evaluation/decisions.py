@@ -49,11 +49,10 @@ class Verdict(NamedTuple):
 def decisions() -> list[Decision]:
     """The decisions of the file."""
     document = tomllib.loads(ROWS_FILE.read_text(encoding="utf-8"))
-    return [
-        Decision(family, *row)
-        for family, hands in document["families"].items()
-        for row in hands
-    ]
+    rows: list[Decision] = []
+    for family, hands in document["families"].items():
+        rows += [Decision(family, *hand) for hand in hands]
+    return rows
 
 
 def judge(decision: Decision) -> Verdict:

@@ -1,6 +1,6 @@
 """Are the stated errors honest? Scores z = (answer − truth) / stated error.
 
-    python benchmarks/evaluation/honesty.py --engine importance --kind style --resume importance_style
+    python benchmarks/evaluation/honesty.py --engine importance --kind style
 
 Every engine answers fixed positions over many seeds. A position comes from a deal drawn
 at random and an auction by the bidders that the observer assumes, cut after so many
@@ -30,10 +30,11 @@ engine refuses to give is no score either.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import accumulate
+from itertools import accumulate, pairwise, product
 from math import inf, isfinite, nan, sqrt
 from typing import Any, Final, NamedTuple
 
@@ -115,8 +116,9 @@ class Position:
     cards: int = 0
     """Cards played."""
     told: str = ""
-    """Calls that are given, such as ``W:2NT E:3NT``, with the hand before them, instead
-    of those of a random deal.
+    """The hand and the calls after it, such as ``W:2NT E:3NT``.
+
+    They take the place of those of a random deal.
     """
 
     @property
@@ -130,90 +132,142 @@ class Position:
 
 
 def _rng(*numbers: int) -> np.random.Generator:
+    """A generator of its own for each combination of numbers."""
     return np.random.default_rng(numbers)
 
 
 @lru_cache(maxsize=8)
 def _belief(position: Position) -> Belief:
+    """What the observer of a position knows."""
     if position.told:
-        hand, *calls = position.told.split()
-        return Belief("S", hand, bidder=BIDDERS[position.kind]).given(
-            *(Called(*call.split(":")) for call in calls)
-        )
-    place = list(KINDS).index(position.kind)
+        return _belief_of_told_calls(position)
     if position.kind == "none":
-        told = position.number % 2 == 0
-        return (
-            Scenario("direct", shown=position.shown, told_lengths=told)
-            .draw(_rng(place, position.number))
-            .belief
-        )
-    four = position.kind in ("learned", "played")
-    scenario = Scenario(
-        "auto",
-        BIDDERS[position.kind],
-        dummy=None if four else Scenario("auto").dummy,
-        player=LearnedPlayer() if position.cards else None,
-        cards=position.cards,
-        open_dummy=position.cards > 0,
-        shown=position.shown,
-    )
+        return _belief_without_calls(position)
+    return _belief_of_random_auction(position)
+
+
+def _belief_of_told_calls(position: Position) -> Belief:
+    """The hand and the calls that the position itself names."""
+    hand, *calls = position.told.split()
+    belief = Belief("S", hand, bidder=BIDDERS[position.kind])
+    return belief.given(*(Called(*call.split(":")) for call in calls))
+
+
+def _belief_without_calls(position: Position) -> Belief:
+    """Cards of a random deal; in positions of an even number a length too."""
+    is_even = position.number % 2 == 0
+    scenario = Scenario("direct", shown=position.shown, told_lengths=is_even)
+    return scenario.draw(_rng(_kind_number(position), position.number)).belief
+
+
+def _kind_number(position: Position) -> int:
+    """The place of the kind in ``KINDS``, a part of every seed."""
+    return list(KINDS).index(position.kind)
+
+
+def _belief_of_random_auction(position: Position) -> Belief:
+    """The first random deal whose auction serves, its calls cut to their number.
+
+    Where cards are played, the auction is whole.
+    """
+    scenario = _scenario_of(position)
+    kind_number = _kind_number(position)
     for attempt in range(TRIES):
-        belief = scenario.draw(_rng(place, position.number, attempt)).belief
-        heard = [piece for piece in belief.evidence if isinstance(piece, Called)]
-        if len(heard) < position.calls:
+        rng = _rng(kind_number, position.number, attempt)
+        belief = scenario.draw(rng).belief
+        calls = [piece for piece in belief.evidence if isinstance(piece, Called)]
+        if len(calls) < position.calls:
             continue
         if position.cards:
             return belief
-        del heard[position.calls :]
-        hidden = [piece.call for piece in heard if piece.seat != belief.observer]
-        if not hidden or (position.number % 2 and all(call == PASS for call in hidden)):
-            continue
-        seen = [piece for piece in belief.evidence if isinstance(piece, Holds)]
-        own = Belief(
-            belief.observer,
-            belief.hand,
-            dummy=belief.dummy,
-            bidder=belief.bidder,
-            player=belief.player,
-        )
-        return own.given(*heard, *seen)
+        first_calls = calls[: position.calls]
+        if _is_told_enough(position, belief.observer, first_calls):
+            return _with_first_calls(belief, first_calls)
     raise BayesBridgeError(
         f"no auction of {position.calls} calls in {TRIES} deals", position=position.name
     )
 
 
+def _scenario_of(position: Position) -> Scenario:
+    """How deals are bid, and played, for a position whose players call."""
+    is_four_player_game = position.kind in ("learned", "played")
+    dummy = None if is_four_player_game else Scenario("auto").dummy
+    player = LearnedPlayer() if position.cards else None
+    return Scenario(
+        "auto",
+        BIDDERS[position.kind],
+        dummy=dummy,
+        player=player,
+        cards=position.cards,
+        open_dummy=position.cards > 0,
+        shown=position.shown,
+    )
+
+
+def _is_told_enough(
+    position: Position, observer: Seat, calls: Sequence[Called]
+) -> bool:
+    """Whether somebody hidden has called, and bid in positions of an odd number."""
+    hidden_calls = [piece.call for piece in calls if piece.seat != observer]
+    if position.number % 2 == 1:
+        return any(call != PASS for call in hidden_calls)
+    return bool(hidden_calls)
+
+
+def _with_first_calls(belief: Belief, calls: Sequence[Called]) -> Belief:
+    """The observer's hand, these calls, and the cards that were shown."""
+    shown_cards = [piece for piece in belief.evidence if isinstance(piece, Holds)]
+    own_hand = Belief(
+        belief.observer,
+        belief.hand,
+        dummy=belief.dummy,
+        bidder=belief.bidder,
+        player=belief.player,
+    )
+    return own_hand.given(*calls, *shown_cards)
+
+
 POSITIONS: Final = (
-    *(
-        Position("none", number, shown=shown)
-        for number, shown in enumerate((0, 0, 1, 2), 1)
-    ),
-    Position("no trumps", 1, 2, told="8532.J32.9854.Q3 W:2NT E:3NT"),
-    *(
-        Position("no trumps", number, calls)
-        for number, calls in enumerate((1, 1, 2, 2, 3, 4, 5, 6), 2)
-    ),
-    *(
-        Position("suits", number, calls)
-        for number, calls in enumerate((1, 1, 2, 3, 4, 5, 6), 1)
-    ),
-    Position("suits", 8, 3, shown=9),
-    *(
-        Position("style", number, calls)
-        for number, calls in enumerate((1, 2, 3, 4, 5, 6), 1)
-    ),
-    Position("style", 7, 2, shown=9),
-    Position("style", 8, 5, shown=9),
-    *(
-        Position("learned", number, calls)
-        for number, calls in enumerate((1, 2, 3, 4, 6), 1)
-    ),
-    Position("learned", 6, 5, shown=9),
-    *(
-        Position("played", number, 4, cards=cards)
-        for number, cards in enumerate((1, 2, 5, 8), 1)
-    ),
-    Position("played", 5, 4, cards=12, shown=6),
+    Position("none", 1),
+    Position("none", 2),
+    Position("none", 3, shown=1),
+    Position("none", 4, shown=2),
+    Position("no trumps", 1, calls=2, told="8532.J32.9854.Q3 W:2NT E:3NT"),
+    Position("no trumps", 2, calls=1),
+    Position("no trumps", 3, calls=1),
+    Position("no trumps", 4, calls=2),
+    Position("no trumps", 5, calls=2),
+    Position("no trumps", 6, calls=3),
+    Position("no trumps", 7, calls=4),
+    Position("no trumps", 8, calls=5),
+    Position("no trumps", 9, calls=6),
+    Position("suits", 1, calls=1),
+    Position("suits", 2, calls=1),
+    Position("suits", 3, calls=2),
+    Position("suits", 4, calls=3),
+    Position("suits", 5, calls=4),
+    Position("suits", 6, calls=5),
+    Position("suits", 7, calls=6),
+    Position("suits", 8, calls=3, shown=9),
+    Position("style", 1, calls=1),
+    Position("style", 2, calls=2),
+    Position("style", 3, calls=3),
+    Position("style", 4, calls=4),
+    Position("style", 5, calls=5),
+    Position("style", 6, calls=6),
+    Position("style", 7, calls=2, shown=9),
+    Position("style", 8, calls=5, shown=9),
+    Position("learned", 1, calls=1),
+    Position("learned", 2, calls=2),
+    Position("learned", 3, calls=3),
+    Position("learned", 4, calls=4),
+    Position("learned", 5, calls=6),
+    Position("learned", 6, calls=5, shown=9),
+    Position("played", 1, calls=4, cards=1),
+    Position("played", 2, calls=4, cards=2),
+    Position("played", 3, calls=4, cards=5),
+    Position("played", 4, calls=4, cards=8),
+    Position("played", 5, calls=4, cards=12, shown=6),
 )
 """All positions."""
 
@@ -224,8 +278,8 @@ def some_positions(many: int) -> tuple[Position, ...]:
         raise BayesBridgeError(
             f"{many} positions: take 1 to {len(POSITIONS)}", positions=many
         )
-    order = sorted(POSITIONS, key=lambda position: position.number)
-    chosen = set(order[:many])
+    by_number = sorted(POSITIONS, key=lambda position: position.number)
+    chosen = set(by_number[:many])
     return tuple(position for position in POSITIONS if position in chosen)
 
 
@@ -237,8 +291,9 @@ POINTS: Final = ("points_1", "points_2")
 TRICKS: Final = ("conditions fail", "T if they hold", "T ≥ 8", "T")
 EVIDENCE: Final = "log P"
 QUANTITIES: Final = (*CARDS, *LENGTHS, *POINTS, *TRICKS, EVIDENCE)
-"""What every answer is asked; which cards, suits and seats differs from position to
-position.
+"""What every answer is asked.
+
+Which cards, suits and seats differs from position to position.
 """
 
 GROUPS: Final = {
@@ -251,8 +306,9 @@ GROUPS: Final = {
 """Columns of the table."""
 
 CONTROL: Final = "control"
-"""Not an engine: ``likelihood-weighting``, with the errors of draws that count the
-same. It must fail.
+"""Not an engine: ``likelihood-weighting``, with errors of draws that count the same.
+
+It must fail.
 """
 
 REFERENCE: Final = "reference"
@@ -293,90 +349,89 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Counts the numbers of one position, layout by layout.
-
-    cards:   (card, seat) pairs lengths: (seat, suit) pairs points:  seats pair:
-    whose tricks are counted: a hidden player with the dummy, or with their partner
-    where all four bid
-    """
+    """An estimator that counts the numbers of one position, layout by layout."""
 
     cards: tuple[tuple[int, int], ...]
+    """(card, seat) pairs, one for each of ``CARDS``."""
     lengths: tuple[tuple[int, int], ...]
+    """(seat, suit) pairs, one for each of ``LENGTHS``."""
     points: tuple[int, ...]
+    """Seats, one for each of ``POINTS``."""
     pair: tuple[Seat, Seat]
-    name: str = "capture"  # whose T it counts: that is its name in results
+    """Whose tricks are counted.
+
+    A hidden player with the dummy, or with their partner where all four bid.
+    """
+    name: str = "capture"
+    """That of the estimator whose T it counts: by this name results know T."""
 
     @property
     def outputs(self) -> tuple[Output, ...]:
         """Whole numbers all of them; T with its conditions."""
-        return (
-            *(
-                Output(name, "Whether the seat holds the card.", dtype="int8")
-                for name in CARDS
-            ),
-            *(
-                Output(name, "Cards of the seat in the suit.", dtype="int8")
-                for name in LENGTHS
-            ),
-            *(
-                Output(name, "High-card points of the seat.", dtype="int8")
-                for name in POINTS
-            ),
-            *(output for output in CaptureEstimator().outputs if output.name == "T"),
-        )
+        descriptions = dict.fromkeys(CARDS, "Whether the seat holds the card.")
+        descriptions |= dict.fromkeys(LENGTHS, "Cards of the seat in the suit.")
+        descriptions |= dict.fromkeys(POINTS, "High-card points of the seat.")
+        outputs = [
+            Output(name, description, dtype="int8")
+            for name, description in descriptions.items()
+        ]
+        capture_outputs = CaptureEstimator().outputs
+        outputs += [output for output in capture_outputs if output.name == "T"]
+        return tuple(outputs)
 
     def estimate(self, layouts: Layouts, question: Question) -> dict[str, NDArray[Any]]:
         """(n,) of each output."""
         masks = layouts.masks
         hands = [np.ascontiguousarray(masks[:, seat]) for seat in range(4)]
-        found: dict[str, NDArray[Any]] = {}
+        values: dict[str, NDArray[Any]] = {}
         for name, (card, seat) in zip(CARDS, self.cards, strict=True):
-            found[name] = (hands[seat] >> np.uint64(card) & np.uint64(1)).astype(
-                np.int8
-            )
+            holds_card = hands[seat] >> np.uint64(card) & np.uint64(1)
+            values[name] = holds_card.astype(np.int8)
         for name, (seat, suit) in zip(LENGTHS, self.lengths, strict=True):
-            found[name] = suit_lengths(hands[seat])[:, suit].astype(np.int8)
+            values[name] = suit_lengths(hands[seat])[:, suit].astype(np.int8)
         for name, seat in zip(POINTS, self.points, strict=True):
-            found[name] = high_card_points(hands[seat]).astype(np.int8)
-        first, second = question.pair
-        return found | {"T": captures(hands[first], hands[second]).T}
+            values[name] = high_card_points(hands[seat]).astype(np.int8)
+        player, partner = question.pair
+        values["T"] = captures(hands[player], hands[partner]).T
+        return values
 
 
 def probe_of(position: Position) -> Probe:
-    """The numbers of a position, chosen by its name alone among those that the hard
-    evidence leaves open.
+    """The numbers of a position, at random by its name alone.
+
+    They are among those that the hard evidence leaves open.
     """
     rng = np.random.default_rng([ord(letter) for letter in position.name])
-    known: Constraints = position.belief().constraints.normalised()
-    unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
-    seats = known.hidden
-    pairs = [
+    belief = position.belief()
+    constraints: Constraints = belief.constraints.normalised()
+    seats = constraints.hidden
+    open_cards = [card for card in range(52) if constraints.unknown_mask >> card & 1]
+    places = [
         (card, seat)
-        for card in unknown
-        for seat in seats
-        if known.may[seat] >> card & 1
+        for card, seat in product(open_cards, seats)
+        if constraints.may[seat] >> card & 1
     ]
-    suits = sorted({card // 13 for card in unknown})
-    cards = [
-        pairs[place] for place in rng.choice(len(pairs), len(CARDS), replace=False)
-    ]
+    suits = sorted({card // 13 for card in open_cards})
+    chosen_places = rng.choice(len(places), len(CARDS), replace=False)
     lengths = [(int(rng.choice(seats)), int(rng.choice(suits))) for _ in LENGTHS]
-    points = [int(seat) for seat in rng.choice(seats, len(POINTS), replace=False)]
-    dummy = position.belief().dummy
-    player = Seat(int(rng.choice([seat for seat in seats if seat != dummy])))
+    points = rng.choice(seats, len(POINTS), replace=False)
+    players = [seat for seat in seats if seat != belief.dummy]
+    player = Seat(int(rng.choice(players)))
+    partner = player.partner if belief.dummy is None else belief.dummy
     return Probe(
-        tuple(cards),
-        tuple(lengths),
-        tuple(points),
-        (player, player.partner if dummy is None else dummy),
+        cards=tuple(places[index] for index in chosen_places),
+        lengths=tuple(lengths),
+        points=tuple(int(seat) for seat in points),
+        pair=(player, partner),
     )
 
 
 def answer(
     position: Position, engine: str, draws: int, rng: np.random.Generator
 ) -> Answer | None:
-    """Ask an engine once, with its default settings but for the draws; ``None`` where
-    it refuses.
+    """Ask an engine once, with its default settings but for the draws.
+
+    ``None`` where it refuses.
     """
     belief = position.belief()
     try:
@@ -404,8 +459,9 @@ def posterior_by(
 
 
 def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> Answer:
-    """All numbers with their errors; ``as_if_equal`` gives the errors of draws that
-    count the same.
+    """All numbers with their errors.
+
+    ``as_if_equal`` gives the errors of draws that count the same.
     """
     evaluation = evaluate(posterior, [probe], ask(posterior, probe.pair))
     answer = EstimatorsAnswer.of(evaluation)
@@ -415,7 +471,7 @@ def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> An
         answer = replace(answer, kept=equal)
     table = summary_table(answer, list(answer.numbers), probability=0.89, kind="eti")
     stated = {}
-    for name in QUANTITIES[:-1]:
+    for name in (*CARDS, *LENGTHS, *POINTS, *TRICKS):
         error = float(table["mcse"].get(name, nan))
         if isfinite(error):
             stated[name] = Stated(float(table["mean"][name]), error)
@@ -425,39 +481,39 @@ def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> An
 
 
 def truth_of(position: Position) -> dict[str, float]:
-    """What is known exactly of a position: all of it where layouts can be walked, else
-    what tables count.
+    """What is known exactly of a position.
+
+    That is all of it where layouts can be walked, else what tables count.
     """
-    belief, probe = position.belief(), _probe(position)
-    target = belief.target
-    if target.count <= WALKED:
-        return {
-            name: one.value
-            for name, one in read(belief.infer("enumerate"), probe).stated.items()
-        }
+    belief = position.belief()
+    probe = _probe(position)
+    if belief.target.count <= WALKED:
+        walked = read(belief.infer("enumerate"), probe)
+        return {name: stated.value for name, stated in walked.stated.items()}
     posterior = belief.infer(draws=2, rng=1)
-    tables = posterior.tables
-    if tables is None:
+    if posterior.tables is None:
         return {}
-    cards, lengths = tables.card_marginals(), tables.length_distributions()
-    found = {
-        name: float(cards[pair]) for name, pair in zip(CARDS, probe.cards, strict=True)
-    }
-    found |= {
-        name: float((lengths[pair] * np.arange(14)).sum())
-        for name, pair in zip(LENGTHS, probe.lengths, strict=True)
-    }
-    found[EVIDENCE] = posterior.log_evidence
-    counted: tuple[Callable[[], dict[str, float]], ...] = (
-        lambda: _counted_points(posterior, probe),
-        lambda: _counted_tricks(posterior, probe),
-    )
-    for count in counted:
-        try:
-            found |= count()
-        except TablesTooLarge:
-            continue
-    return found
+    truth = _counted_places(posterior, probe)
+    truth[EVIDENCE] = posterior.log_evidence
+    for count_exactly in (_counted_points, _counted_tricks):
+        with suppress(TablesTooLarge):
+            truth |= count_exactly(posterior, probe)
+    return truth
+
+
+def _counted_places(posterior: Posterior, probe: Probe) -> dict[str, float]:
+    """P(card at seat) and mean lengths, by the counting tables."""
+    tables = posterior.tables
+    assert tables is not None
+    card_marginals = tables.card_marginals()
+    length_distributions = tables.length_distributions()
+    truth = {}
+    for name, place in zip(CARDS, probe.cards, strict=True):
+        truth[name] = float(card_marginals[place])
+    for name, holding in zip(LENGTHS, probe.lengths, strict=True):
+        mean_length = (length_distributions[holding] * np.arange(14)).sum()
+        truth[name] = float(mean_length)
+    return truth
 
 
 WALKED: Final = 100_000
@@ -465,11 +521,12 @@ WALKED: Final = 100_000
 
 
 def _counted_points(posterior: Posterior, probe: Probe) -> dict[str, float]:
+    """Mean points, where they can be counted."""
     if not posterior.counts_points:
         return {}
-    points = (posterior.point_table * np.arange(38)).sum(axis=-1)
+    mean_points = (posterior.point_table * np.arange(38)).sum(axis=-1)
     return {
-        name: float(points[seat])
+        name: float(mean_points[seat])
         for name, seat in zip(POINTS, probe.points, strict=True)
     }
 
@@ -481,16 +538,14 @@ def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     tricks = capture_tricks(posterior, probe.pair)
     if not tricks.exact:
         return {}
-    found = {
+    truth = {
         "conditions fail": tricks.fails,
         "T ≥ 8": tricks.at_least(8),
         "T": float(tricks.mean[0]),
     }
-    return (
-        found
-        if tricks.mean_if_held is None
-        else found | {"T if they hold": tricks.mean_if_held}
-    )
+    if tricks.mean_if_held is not None:
+        truth["T if they hold"] = tricks.mean_if_held
+    return truth
 
 
 DRAWS: Final = 20_000
@@ -541,8 +596,9 @@ REFERENCE_DRAWS: Final = {
     "learned": 2,
     "played": 2,
 }
-"""Draws of one reference answer, in units of those of an engine; there are CHUNK of
-them.
+"""Draws of one reference answer, in units of those of an engine.
+
+There are CHUNK answers.
 """
 
 TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
@@ -566,8 +622,9 @@ TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     JOINT: {"style": (3, 7)},
     CONTROL: {"no trumps": (2, 3, 5), "style": (6, 8)},
 }
-"""Positions by engine and kind; ``auto`` answers all of them, those of ``learned`` and
-``played`` by ``importance``.
+"""Positions by engine and kind.
+
+``auto`` answers all of them, those of ``learned`` and ``played`` by ``importance``.
 """
 
 
@@ -597,16 +654,22 @@ class Plan:
         """The number of the first answer of each case, and the number of all."""
         return tuple(accumulate((case.seeds for case in self.cases), initial=0))
 
+    def case_of(self, answer: int) -> Case:
+        """The case that the answer of this number belongs to."""
+        return self.cases[bisect_right(self.starts, answer) - 1]
+
 
 def plan(
     positions: tuple[Position, ...] = POSITIONS,
     seeds: int = 200,
     engines: tuple[str, ...] = ENGINES,
 ) -> Plan:
-    """Every engine on those of the positions that it is tested on, and a reference for
-    each position with calls.
+    """Every engine on those of the positions that it is tested on.
+
+    Each position with calls has a reference too.
     """
-    if unknown := [name for name in engines if name not in ENGINES]:
+    unknown = [name for name in engines if name not in ENGINES]
+    if unknown:
         raise BayesBridgeError(
             f"unknown engine {unknown[0]!r}: choose {', '.join(ENGINES)}",
             engine=unknown[0],
@@ -615,21 +678,14 @@ def plan(
         raise BayesBridgeError(f"{seeds} seeds: take at least {CHUNK}", seeds=seeds)
     cases = []
     for position in positions:
-        asked = [name for name in engines if _tests(name, position)]
-        if asked and position.kind in REFERENCE_DRAWS:
-            cases.append(
-                Case(REFERENCE, position, CHUNK, DRAWS * REFERENCE_DRAWS[position.kind])
-            )
-        for engine in asked:
-            share = SHARES[engine][position.kind]
-            cases.append(
-                Case(
-                    engine,
-                    position,
-                    CHUNK * max(1, round(share * seeds / CHUNK)),
-                    DRAWS,
-                )
-            )
+        kind = position.kind
+        tested = [engine for engine in engines if _is_tested(engine, position)]
+        if tested and kind in REFERENCE_DRAWS:
+            draws = DRAWS * REFERENCE_DRAWS[kind]
+            cases.append(Case(REFERENCE, position, CHUNK, draws))
+        for engine in tested:
+            chunks = max(1, round(SHARES[engine][kind] * seeds / CHUNK))
+            cases.append(Case(engine, position, CHUNK * chunks, DRAWS))
     if not cases:
         raise BayesBridgeError(
             f"none of these positions tests {' or '.join(engines)}: take more positions"
@@ -637,66 +693,78 @@ def plan(
     return Plan(tuple(cases))
 
 
-def _tests(engine: str, position: Position) -> bool:
+def _is_tested(engine: str, position: Position) -> bool:
+    """Whether an engine is asked about a position."""
     return engine == "auto" or position.number in TESTED[engine].get(position.kind, ())
 
 
-WIDTH: Final = 3 + 2 * len(QUANTITIES)
-"""Columns of an answer: refused, warned, ess; then the values, ``nan`` where a quantity
-is not told, and the errors.
+VALUES: Final = slice(3, 3 + len(QUANTITIES))
+ERRORS: Final = slice(VALUES.stop, VALUES.stop + len(QUANTITIES))
+WIDTH: Final = ERRORS.stop
+"""Columns of an answer as a row: refused, warned, ess; then ``VALUES`` and ``ERRORS``.
+
+They are ``nan`` where a quantity is not told.
 """
 
 
-def count(what: Plan, seed: np.random.SeedSequence, answers: int) -> Floats:
+def count(study: Plan, seed: np.random.SeedSequence, answers: int) -> Floats:
     """(answers, WIDTH) the answers of one chunk."""
-    first = CHUNK * seed.spawn_key[0]
-    case = what.cases[bisect_right(what.starts, first) - 1]
-    given = [
-        answer(case.position, case.engine, case.draws, np.random.default_rng(child))
-        for child in seed.spawn(answers)
-    ]
-    return np.stack([packed(one) for one in given])
+    case = study.case_of(CHUNK * seed.spawn_key[0])
+    answer_rows = []
+    for child in seed.spawn(answers):
+        rng = np.random.default_rng(child)
+        stated = answer(case.position, case.engine, case.draws, rng)
+        answer_rows.append(packed(stated))
+    return np.stack(answer_rows)
 
 
-def packed(given: Answer | None) -> Floats:
-    """(WIDTH,) an answer as a row."""
+def packed(answer: Answer | None) -> Floats:
+    """(WIDTH,) an answer as a row; ``None`` is refused."""
     row = np.full(WIDTH, nan)
-    row[:3] = 1.0, 0.0, 0.0
-    if given is not None:
-        row[:3] = 0.0, given.warned, given.ess
-        for place, name in enumerate(QUANTITIES):
-            if (stated := given.stated.get(name)) is not None:
-                row[3 + place], row[3 + len(QUANTITIES) + place] = stated
+    if answer is None:
+        row[:3] = (1.0, 0.0, 0.0)
+        return row
+    row[:3] = (0.0, answer.warned, answer.ess)
+    unstated = Stated(nan, nan)
+    numbers = [answer.stated.get(name, unstated) for name in QUANTITIES]
+    row[VALUES] = [number.value for number in numbers]
+    row[ERRORS] = [number.error for number in numbers]
     return row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """All answers of one case; quantities that were not told are ``nan``.
-
-    value, error: (n, quantities)
-    refused, warned: (n,)
-    ess: (n,)
-    """
+    """All n answers of one case; quantities that were not told are ``nan``."""
 
     case: Case
     value: NDArray[np.float64]
+    """(n, quantities)."""
     error: NDArray[np.float64]
+    """(n, quantities)."""
     refused: NDArray[np.bool_]
+    """(n,) whether the engine gave no answer."""
     warned: NDArray[np.bool_]
+    """(n,) whether it warned of its own answer."""
     ess: NDArray[np.float64]
+    """(n,) effective draws."""
 
 
-def unpacked(what: Plan, rows: Floats) -> tuple[Answers, ...]:
+def unpacked(study: Plan, rows: Floats) -> tuple[Answers, ...]:
     """By case, from (answers, WIDTH) rows."""
-    found = []
-    for case, begin, end in zip(what.cases, what.starts, what.starts[1:], strict=False):
-        mine = rows[begin:end]
-        value, error = np.split(mine[:, 3:], 2, axis=1)
-        found.append(
-            Answers(case, value, error, mine[:, 0] > 0, mine[:, 1] > 0, mine[:, 2])
+    answers = []
+    for case, (begin, end) in zip(study.cases, pairwise(study.starts), strict=True):
+        case_rows = rows[begin:end]
+        answers.append(
+            Answers(
+                case,
+                value=case_rows[:, VALUES],
+                error=case_rows[:, ERRORS],
+                refused=case_rows[:, 0] > 0,
+                warned=case_rows[:, 1] > 0,
+                ess=case_rows[:, 2],
+            )
         )
-    return tuple(found)
+    return tuple(answers)
 
 
 type Truth = Mapping[str, float]
@@ -716,16 +784,14 @@ ENOUGH: Final = 1000.0
 SAME: Final = 1e-9
 """Rounding by which an exact answer may differ from the truth."""
 
-HONEST, SMALL, LARGE, OPEN, WRONG, BIASED, EXACT, UNKNOWN = (
-    "honest",
-    "errors too small",
-    "errors too large",
-    "needs more seeds",
-    "error 0 but not exact",
-    "biased",
-    "exact",
-    "says that it does not know",
-)
+HONEST: Final = "honest"
+SMALL: Final = "errors too small"
+LARGE: Final = "errors too large"
+OPEN: Final = "needs more seeds"
+WRONG: Final = "error 0 but not exact"
+BIASED: Final = "biased"
+EXACT: Final = "exact"
+UNKNOWN: Final = "says that it does not know"
 """Verdicts."""
 
 
@@ -774,36 +840,71 @@ def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
     Where the truth is not known, their mean takes its place.
     """
     value = answers.value
-    error = answers.error
-    n = max(2, int((~answers.refused).sum()))
     true_value = np.array([truth.get(name, nan) for name in QUANTITIES])
     has_truth = np.isfinite(true_value)
+    is_stated = np.isfinite(value)
+    exact = is_stated & (answers.error == 0.0)
     with np.errstate(all="ignore"):
-        is_stated = np.isfinite(value)
-        stated_count = is_stated.sum(axis=0)
-        mean = np.where(is_stated, value, 0.0).sum(axis=0) / stated_count
+        mean = _mean_over_seeds(value)
         gap = value - np.where(has_truth, true_value, mean)
         # An answer is part of the mean, so that its gap from it is smaller.
+        n = _given_answers(answers)
         shrinkage = np.where(has_truth, 1.0, sqrt(1.0 - 1.0 / n))
-        exact = is_stated & (error == 0.0)
-        z = np.where(is_stated & ~exact, gap / (error * shrinkage), nan)
-        rounding = SAME * np.maximum(1.0, np.abs(value))
-        is_near_mean = np.abs(value - mean) <= rounding
-        is_constant = is_stated.any(axis=0) & is_near_mean.all(axis=0, where=is_stated)
-        is_far = np.abs(gap) > 2.0 * error + rounding
-        wrong = is_stated & (exact | is_constant) & is_far
-        z[:, is_constant] = nan
-        squares = np.where(is_stated, (value - mean) ** 2, 0.0)
-        mean_error = np.sqrt(squares.sum(axis=0) / (n - 1) / n)
-        target, target_error = _target(true_value, reference)
-        bias = (mean - target) / np.hypot(mean_error, target_error)
-        card_columns = [QUANTITIES.index(name) for name in CARDS]
-        card_gaps = (gap / shrinkage)[:, card_columns]
-        bound = 2.0 * np.sqrt(answers.ess)[:, None] * card_gaps
-        bound[exact[:, card_columns]] = nan
-    is_sampled = (is_stated & ~exact).any(axis=0) & ~is_constant
-    has_bias = np.isfinite(bias) & is_sampled
-    return Scores(answers, z, exact, wrong, bound, np.where(has_bias, bias, nan))
+        is_constant = _is_constant(value, mean)
+        is_sampled = is_stated & ~exact & ~is_constant
+        z = np.where(is_sampled, gap / (answers.error * shrinkage), nan)
+        is_far = np.abs(gap) > 2.0 * answers.error + _rounding(value)
+        bias = _bias(answers, true_value, reference)
+        bound = _card_bound(gap / shrinkage, exact, answers.ess)
+    bias[~is_sampled.any(axis=0)] = nan
+    wrong = is_stated & (exact | is_constant) & is_far
+    return Scores(answers, z, exact, wrong, bound, bias)
+
+
+def _given_answers(answers: Answers) -> int:
+    """How many answers were not refused, two at least."""
+    return max(2, int((~answers.refused).sum()))
+
+
+def _mean_over_seeds(value: Floats) -> Floats:
+    """(quantities,) means of the values that are stated."""
+    is_stated = np.isfinite(value)
+    total: Floats = np.where(is_stated, value, 0.0).sum(axis=0)
+    return total / is_stated.sum(axis=0)
+
+
+def _bias(answers: Answers, true_value: Floats, reference: Answers | None) -> Floats:
+    """(quantities,) means less the truth or the reference, in standard errors.
+
+    ``nan`` without truth and reference.
+    """
+    value = answers.value
+    n = _given_answers(answers)
+    mean = _mean_over_seeds(value)
+    squares = np.where(np.isfinite(value), (value - mean) ** 2, 0.0)
+    mean_error = np.sqrt(squares.sum(axis=0) / (n - 1) / n)
+    target, target_error = _target(true_value, reference)
+    bias = (mean - target) / np.hypot(mean_error, target_error)
+    return np.where(np.isfinite(bias), bias, nan)
+
+
+def _rounding(value: Floats) -> Floats:
+    """By how much values that are equal may differ."""
+    return SAME * np.maximum(1.0, np.abs(value))
+
+
+def _is_constant(value: Floats, mean: Floats) -> NDArray[np.bool_]:
+    """(quantities,) whether a number is the same in all answers."""
+    is_stated = np.isfinite(value)
+    is_near_mean = np.abs(value - mean) <= _rounding(value)
+    return is_stated.any(axis=0) & is_near_mean.all(axis=0, where=is_stated)
+
+
+def _card_bound(gap: Floats, exact: NDArray[np.bool_], ess: Floats) -> Floats:
+    """(n, cards) gaps of cards in units of ½ / √ess; ``nan`` where they are exact."""
+    cards = slice(len(CARDS))
+    bound = 2.0 * np.sqrt(ess)[:, None] * gap[:, cards]
+    return np.where(exact[:, cards], nan, bound)
 
 
 def _target(true_value: Floats, reference: Answers | None) -> tuple[Floats, Floats]:
@@ -835,14 +936,14 @@ def pool(reference: Answers) -> tuple[Floats, Floats]:
     return value, error
 
 
-def rms(parts: Sequence[Floats]) -> Interval:
-    """Root mean square of the scores of all answers, (n, …) in each part.
+def rms(scores: Sequence[Floats]) -> Interval:
+    """Root mean square of the scores of all answers, arrays of (n, …) z.
 
     An answer counts as one, however many numbers it has.
     """
     squares = np.empty(0)
-    if parts:
-        squares = np.concatenate([_by_answer(part**2) for part in parts])
+    if scores:
+        squares = np.concatenate([_by_answer(z**2) for z in scores])
     n = len(squares)
     if not n:
         return Interval(nan, nan, nan)
@@ -859,26 +960,26 @@ def rms(parts: Sequence[Floats]) -> Interval:
     )
 
 
-def within(parts: Sequence[Floats]) -> Interval:
+def within(scores: Sequence[Floats]) -> Interval:
     """Share of the scores within two errors.
 
     The interval is Wilson's, with as many trials as the answers are worth.
     """
-    is_within = [np.where(np.isnan(part), nan, np.abs(part) <= 2.0) for part in parts]
+    is_within = [np.where(np.isnan(z), nan, np.abs(z) <= 2.0) for z in scores]
     if not is_within:
         return Interval(nan, nan, nan)
-    shares = np.concatenate([_by_answer(part) for part in is_within])
+    shares = np.concatenate([_by_answer(z) for z in is_within])
     n = len(shares)
     if not n:
         return Interval(nan, nan, nan)
     share = float(shares.mean())
     spread = float(shares.var(ddof=1)) if n > 1 else 0.0
-    trials = n * (share * (1 - share) / spread if spread else 1.0)
+    variance = share * (1 - share)
+    trials = n * (variance / spread if spread else 1.0)
     quantile = float(stats.norm.ppf((1 + LEVEL) / 2)) ** 2
     centre = (share + quantile / (2 * trials)) / (1 + quantile / trials)
-    half = sqrt(quantile * (share * (1 - share) + quantile / (4 * trials)) / trials) / (
-        1 + quantile / trials
-    )
+    root = sqrt(quantile * (variance + quantile / (4 * trials)) / trials)
+    half = root / (1 + quantile / trials)
     return Interval(share, centre - half, centre + half)
 
 
@@ -947,30 +1048,38 @@ def row(scores: Sequence[Scores]) -> Row:
     for name, quantities in GROUPS.items():
         columns = [QUANTITIES.index(quantity) for quantity in quantities]
         groups[name] = rms([case.told[:, columns] for case in scores])
-    bias = np.concatenate([case.bias for case in scores])
-    bias = np.abs(bias[np.isfinite(bias)])
-    largest = nan
-    bias_p = 1.0
-    if len(bias):
-        largest = float(bias.max())
-        bias_p = min(1.0, len(bias) * 2 * float(stats.norm.sf(largest)))
+    bias, bias_p = _largest_bias(scores)
     numbers = sum(int(np.isfinite(case.answers.value).sum()) for case in scores)
     answers = sum(len(case.z) for case in scores)
+    exact = sum(int(case.exact.sum()) for case in scores)
+    warned = sum(int(case.answers.warned.sum()) for case in scores)
+    refused = sum(int(case.answers.refused.sum()) for case in scores)
     return Row(
-        first_case.engine,
-        first_case.position.kind,
-        len(scores),
-        answers,
-        groups,
-        within([case.z for case in scores]),
-        rms([case.bound for case in scores]),
-        largest,
-        bias_p,
-        sum(int(case.exact.sum()) for case in scores) / max(1, numbers),
-        sum(int(case.wrong.sum()) for case in scores),
-        sum(int(case.answers.warned.sum()) for case in scores) / answers,
-        sum(int(case.answers.refused.sum()) for case in scores) / answers,
+        engine=first_case.engine,
+        kind=first_case.position.kind,
+        positions=len(scores),
+        answers=answers,
+        rms=groups,
+        within=within([case.z for case in scores]),
+        bound=rms([case.bound for case in scores]),
+        bias=bias,
+        bias_p=bias_p,
+        exact=exact / max(1, numbers),
+        wrong=sum(int(case.wrong.sum()) for case in scores),
+        warned=warned / answers,
+        refused=refused / answers,
     )
+
+
+def _largest_bias(scores: Sequence[Scores]) -> tuple[float, float]:
+    """The largest |z| of a mean over the seeds, and its p for so many means."""
+    bias = np.concatenate([case.bias for case in scores])
+    bias = np.abs(bias[np.isfinite(bias)])
+    if not len(bias):
+        return nan, 1.0
+    largest = float(bias.max())
+    p = 2 * float(stats.norm.sf(largest))
+    return largest, min(1.0, len(bias) * p)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -1027,44 +1136,27 @@ HIGHEST: Final = 2.0
 """Where marks end: higher ones stand at the upper edge."""
 
 
-def plot_honesty(found: Honesty, *, ax: Axes | None = None) -> Axes:
-    """Root mean square of z by position, a mark for each engine, all numbers together;
-    the band is honest.
+MARK_STEP: Final = 0.09
+"""Between the marks of two engines at one position, which is one wide."""
 
-    Bars are the intervals; engines whose answers are exact there have no mark.
+
+def plot_honesty(honesty: Honesty, *, ax: Axes | None = None) -> Axes:
+    """Root mean square of z by position, a mark for each engine, all numbers together.
+
+    The band is honest. Bars are the intervals; engines whose answers are exact there
+    have no mark.
     """
-    cases = [one.answers.case for one in found.scores]
+    cases = [scores.answers.case for scores in honesty.scores]
     names = list(dict.fromkeys(case.position.name for case in cases))
     ax = new_axes(max(4.8, 1.6 + 0.26 * len(names)), 4.2) if ax is None else ax
     ax.axhspan(*BAND, color=PALE, linewidth=0, zorder=0)
     ax.axhline(1.0, color=GREY, linewidth=0.8, zorder=1)
-    for engine, (colour, mark) in MARKS.items():
-        of_engine = [(names.index(one.answers.case.position.name), rms([one.told])) for one in found.scores
-                     if one.answers.case.engine == engine]  # fmt: skip
-        drawn = [
-            (place, interval)
-            for place, interval in of_engine
-            if np.isfinite(interval.value)
-        ]
-        if not drawn:
-            continue
-        shift = 0.09 * (list(MARKS).index(engine) - 3.5)
-        x = np.array([place for place, _ in drawn]) + shift
-        value, low, high = np.clip(
-            np.array([interval for _, interval in drawn]).T, 0.0, HIGHEST
-        )
-        ax.vlines(x, low, high, color=colour, linewidth=0.9, zorder=2)
-        label = "as if weights were equal" if engine == CONTROL else engine
-        ax.plot(
-            x,
-            value,
-            mark,
-            color=colour,
-            markeredgecolor=ink(),
-            markeredgewidth=0.5,
-            markersize=5,
-            label=label,
-        )
+    for place, engine in enumerate(MARKS):
+        intervals = _intervals_by_position(honesty, engine)
+        columns = np.array([names.index(name) for name in intervals])
+        shift = MARK_STEP * (place - (len(MARKS) - 1) / 2)
+        if intervals:
+            _draw_marks(ax, engine, columns + shift, list(intervals.values()))
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
     ax.set_xlim(-0.7, len(names) - 0.3)
     ax.set_ylim(0.4, HIGHEST)
@@ -1080,6 +1172,38 @@ def plot_honesty(found: Honesty, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def _intervals_by_position(honesty: Honesty, engine: str) -> dict[str, Interval]:
+    """An engine's root mean square of z, by the positions where it is not exact."""
+    intervals = {}
+    for scores in honesty.scores:
+        case = scores.answers.case
+        if case.engine != engine:
+            continue
+        interval = rms([scores.told])
+        if isfinite(interval.value):
+            intervals[case.position.name] = interval
+    return intervals
+
+
+def _draw_marks(
+    ax: Axes, engine: str, x: Floats, intervals: Sequence[Interval]
+) -> None:
+    """The marks of one engine at ``x`` (n,), with the bars of n intervals."""
+    colour, mark = MARKS[engine]
+    value, low, high = np.clip(np.array(intervals).T, 0.0, HIGHEST)
+    ax.vlines(x, low, high, color=colour, linewidth=0.9, zorder=2)
+    ax.plot(
+        x,
+        value,
+        mark,
+        color=colour,
+        markeredgecolor=ink(),
+        markeredgewidth=0.5,
+        markersize=5,
+        label="as if weights were equal" if engine == CONTROL else engine,
+    )
+
+
 def measure(
     positions: Sequence[Position],
     seeds: int,
@@ -1088,74 +1212,65 @@ def measure(
     how: RunOptions | None = None,
 ) -> Honesty:
     """Every engine on the positions, over so many seeds."""
-    what = plan(tuple(positions), seeds, engines)
-    job = Job("honesty", partial(count, what), CHUNK, {"plan": repr(what.cases)})
-    tested = dict.fromkeys(case.position for case in what.cases)
-    return Honesty.of(
-        unpacked(what, rows(job, what.answers, seed, how)),
-        {one.name: truth_of(one) for one in tested},
-    )
+    study = plan(tuple(positions), seeds, engines)
+    job = Job("honesty", partial(count, study), CHUNK, {"plan": repr(study.cases)})
+    answers = unpacked(study, rows(job, study.answers, seed, how))
+    tested_positions = dict.fromkeys(case.position for case in study.cases)
+    truths = {position.name: truth_of(position) for position in tested_positions}
+    return Honesty.of(answers, truths)
 
 
-def document(found: Honesty) -> dict[str, Any]:
-    """What was found, as plain data."""
+def document(honesty: Honesty) -> dict[str, Any]:
+    """What was honesty, as plain data."""
     return {
-        "rows": [
-            {
-                "engine": row.engine,
-                "kind": row.kind,
-                "positions": row.positions,
-                "answers": row.answers,
-                "rms_z": {name: _interval(one) for name, one in row.rms.items()},
-                "within_two_errors": _interval(row.within),
-                "cards_in_half_by_root_ess": _interval(row.bound),
-                "largest_bias": row.bias if isfinite(row.bias) else None,
-                "bias_p": row.bias_p,
-                "exact": row.exact,
-                "exact_but_wrong": row.wrong,
-                "warned": row.warned,
-                "refused": row.refused,
-                "verdict": row.verdict,
-            }
-            for row in found.rows
-        ],
-        "cases": [
-            {
-                "engine": one.answers.case.engine,
-                "position": one.answers.case.position.name,
-                "calls": one.answers.case.position.calls,
-                "answers": len(one.z),
-                "rms_z": _interval(rms([one.told])),
-            }
-            for one in found.scores
-        ],
+        "rows": [_row_document(row) for row in honesty.rows],
+        "cases": [_case_document(scores) for scores in honesty.scores],
     }
 
 
-def _interval(one: Interval) -> dict[str, float | None]:
+def _row_document(row: Row) -> dict[str, Any]:
+    """One engine on one kind of position, as plain data."""
+    rms_z = {name: _interval_document(interval) for name, interval in row.rms.items()}
+    return {
+        "engine": row.engine,
+        "kind": row.kind,
+        "positions": row.positions,
+        "answers": row.answers,
+        "rms_z": rms_z,
+        "within_two_errors": _interval_document(row.within),
+        "cards_in_half_by_root_ess": _interval_document(row.bound),
+        "largest_bias": row.bias if isfinite(row.bias) else None,
+        "bias_p": row.bias_p,
+        "exact": row.exact,
+        "exact_but_wrong": row.wrong,
+        "warned": row.warned,
+        "refused": row.refused,
+        "verdict": row.verdict,
+    }
+
+
+def _case_document(scores: Scores) -> dict[str, Any]:
+    """One engine on one position, as plain data."""
+    case = scores.answers.case
+    return {
+        "engine": case.engine,
+        "position": case.position.name,
+        "calls": case.position.calls,
+        "answers": len(scores.z),
+        "rms_z": _interval_document(rms([scores.told])),
+    }
+
+
+def _interval_document(interval: Interval) -> dict[str, float | None]:
     """``None`` for what JSON cannot say."""
     return {
         name: value if isfinite(value) else None
-        for name, value in one._asdict().items()
+        for name, value in interval._asdict().items()
     }
 
 
-def table(found: Honesty) -> Table:
+def table(honesty: Honesty) -> Table:
     """A row for each engine and kind of position, with its verdict."""
-    rows = [
-        [
-            f"{row.engine}, {row.kind}",
-            str(row.positions),
-            number(row.answers),
-            *(_told(one) for one in row.rms.values()),
-            percent(row.within.value) if isfinite(row.within.value) else "–",
-            f"{row.bias:.1f}" if isfinite(row.bias) else "–",
-            percent(row.warned, 0),
-            percent(row.refused, 0),
-            row.verdict,
-        ]
-        for row in found.rows
-    ]
     header = [
         "engine, who calls",
         "positions",
@@ -1170,16 +1285,29 @@ def table(found: Honesty) -> Table:
     return Table(
         "Spread of answers in units of the errors that they state: root mean square of z",
         header,
-        rows,
+        [_cells(row) for row in honesty.rows],
     )
 
 
-def _told(one: Interval) -> str:
-    return (
-        f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
-        if isfinite(one.value)
-        else "exact"
-    )
+def _cells(row: Row) -> list[str]:
+    """One row of the table."""
+    return [
+        f"{row.engine}, {row.kind}",
+        str(row.positions),
+        number(row.answers),
+        *(_interval_text(interval) for interval in row.rms.values()),
+        percent(row.within.value) if isfinite(row.within.value) else "–",
+        f"{row.bias:.1f}" if isfinite(row.bias) else "–",
+        percent(row.warned, 0),
+        percent(row.refused, 0),
+        row.verdict,
+    ]
+
+
+def _interval_text(interval: Interval) -> str:
+    if not isfinite(interval.value):
+        return "exact"
+    return f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
 
 
 def main() -> None:
@@ -1211,10 +1339,12 @@ def main() -> None:
         for position in some_positions(args.positions)
         if position.kind in args.kind
     ]
-    found = measure(positions, args.seeds, tuple(args.engine), args.seed, setting(args))
+    honesty = measure(
+        positions, args.seeds, tuple(args.engine), args.seed, setting(args)
+    )
     if args.picture:
-        plot_honesty(found).figure.savefig(args.picture)
-    show(args, document(found), [table(found)])
+        plot_honesty(honesty).figure.savefig(args.picture)
+    show(args, document(honesty), [table(honesty)])
 
 
 if __name__ == "__main__":

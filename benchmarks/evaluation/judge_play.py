@@ -1,7 +1,6 @@
-"""Does better inference play better? What the cards cost that are chosen by more and
-more evidence, on real boards.
+"""Does better inference play better? What cards cost that are chosen by more evidence.
 
-    python benchmarks/evaluation/judge_play.py auctions.pbn.gz -o play.jsonl --boards 300 --leads 1000 --workers 2
+    python benchmarks/evaluation/judge_play.py auctions.pbn.gz -o play.jsonl --boards 300
 
 Needs plugins/bayesbridge-double-dummy. Boards are those of the test list
 (``bayesbridge.studies.benchmark``), on which nothing was fitted: the first table of
@@ -41,10 +40,18 @@ import numpy as np
 
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.bidders.play import LearnedPlayer
-from bayesbridge.decisions.play import CardChoices, believed, card_solver, play, turn_of
+from bayesbridge.decisions.play import (
+    CardChoices,
+    PlayTurn,
+    believed,
+    card_solver,
+    play,
+    turn_of,
+)
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import run
 from bayesbridge.evidence.kinds import Called
+from bayesbridge.game.deal import Deal
 from bayesbridge.game.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.studies.benchmark import is_test
@@ -85,6 +92,13 @@ def boards(records: Path) -> Iterator[Record]:
             yield record
 
 
+def boards_done(output: Path) -> list[dict[str, Any]]:
+    """The boards that were judged before, one in each line of a file."""
+    if not output.exists():
+        return []
+    return [json.loads(line) for line in output.read_text().splitlines()]
+
+
 def belief_of(kind: str, record: Record, chooser: Any, cards: int) -> Belief:
     """What the chooser believes after so many cards, by a kind of evidence."""
     if kind == "and player":
@@ -112,6 +126,7 @@ def preference(record: Record, cards: int, choices: CardChoices) -> dict[str, fl
     player = LearnedPlayer()
 
     def log_likelihood(plays: Sequence[tuple[Any, Any]]) -> Any:
+        """(1,) log P(plays ∣ hand) of the seat in turn."""
         return player.log_likelihood(
             masks, contract, plays, seat, record.auction, dummy
         )
@@ -179,10 +194,7 @@ def judged_choice(
     seat, card_on_record = record.plays[cards]
     chooser = contract.declarer if seat == contract.declarer.partner else seat
     turn = turn_of(belief_of("and player", record, chooser, cards), contract)
-    answers = run(card_solver(), Layouts.of([deal]), turn.question)
-    tricks = answers["lead_tricks"][0].astype(int)
-    most = max(tricks[card.index] for card in turn.legal)
-    price = {str(card): int(most - tricks[card.index]) for card in turn.legal}
+    price = prices(deal, turn)
     if cards and not any(price.values()):
         return None
     choice: dict[str, Any] = {
@@ -207,6 +219,14 @@ def judged_choice(
         for name, chance in preference(record, cards, ranking).items()
     }
     return choice
+
+
+def prices(deal: Deal, turn: PlayTurn) -> dict[str, int]:
+    """What each legal card costs double dummy, in tricks."""
+    answers = run(card_solver(), Layouts.of([deal]), turn.question)
+    tricks = answers["lead_tricks"][0].astype(int)
+    most = max(tricks[card.index] for card in turn.legal)
+    return {str(card): int(most - tricks[card.index]) for card in turn.legal}
 
 
 def boards_to_judge(
@@ -240,9 +260,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)
-    done = []
-    if args.output.exists():
-        done = [json.loads(line) for line in args.output.read_text().splitlines()]
+    done = boards_done(args.output)
     with args.output.open("a") as output:
         for board in judged_boards(args, done):
             done.append(board)
@@ -288,17 +306,42 @@ def pick(choice: dict[str, Any]) -> int:
 type Picked = Callable[[dict[str, Any]], bool]
 
 
+def is_any(_choice: dict[str, Any]) -> bool:
+    """Every choice."""
+    return True
+
+
+def is_declarers(choice: dict[str, Any]) -> bool:
+    """Whether declarer chooses."""
+    return bool(choice["declarer"])
+
+
+def is_defenders(choice: dict[str, Any]) -> bool:
+    """Whether a defender chooses."""
+    return not choice["declarer"]
+
+
+def is_leaders(choice: dict[str, Any]) -> bool:
+    """Whether the card is the first of its trick."""
+    return bool(choice["cards"] % 4 == 0)
+
+
+def is_followers(choice: dict[str, Any]) -> bool:
+    """Whether the card is not the first of its trick."""
+    return bool(choice["cards"] % 4 > 0)
+
+
 def is_after_trick(tricks: int, choice: dict[str, Any]) -> bool:
     """Whether a choice is made after so many tricks."""
     return bool(choice["cards"] // 4 == tricks)
 
 
 PARTS: dict[str, Picked] = {
-    "all": lambda _: True,
-    "declarer": lambda choice: choice["declarer"],
-    "defenders": lambda choice: not choice["declarer"],
-    "leader to the trick": lambda choice: choice["cards"] % 4 == 0,
-    "the other three": lambda choice: choice["cards"] % 4 > 0,
+    "all": is_any,
+    "declarer": is_declarers,
+    "defenders": is_defenders,
+    "leader to the trick": is_leaders,
+    "the other three": is_followers,
     **{f"after trick {tricks}": partial(is_after_trick, tricks) for tricks in AFTER},
 }
 """Which choices stand in each column of the table."""
@@ -316,8 +359,8 @@ def tables(done: list[dict[str, Any]]) -> str:
             choice["pick"] = pick(choice)
     # Of a board that was judged twice the later line counts.
     distinct = list({board["deal"]: board for board in done}.values())
-    whole = [board for board in distinct if len(board["after"]) > 1]
-    return "\n".join([*_costs(whole), *_leads(distinct)])
+    whole_boards = [board for board in distinct if len(board["after"]) > 1]
+    return "\n".join([*_costs(whole_boards), *_leads(distinct)])
 
 
 def _costs(boards: list[dict[str, Any]]) -> Iterator[str]:
@@ -402,19 +445,22 @@ def _has_lead(board: dict[str, Any]) -> bool:
 
 def _shares_without_cost(leads: list[dict[str, Any]]) -> list[Any]:
     """For each column (leads,) how often the chooser's lead costs nothing."""
-    shares = {
-        kind: np.array([float(lead[kind] == 0) for lead in leads])
-        for kind in LEAD_CHOOSERS
-    }
-    costs = [np.array(list(lead["price"].values())) for lead in leads]
-    shares["random"] = np.array([np.mean(prices == 0) for prices in costs])
+    shares = {}
+    for kind in LEAD_CHOOSERS:
+        shares[kind] = np.array([float(lead[kind] == 0) for lead in leads])
+    random_shares = []
+    for lead in leads:
+        prices = np.array(list(lead["price"].values()))
+        random_shares.append(np.mean(prices == 0))
+    shares["random"] = np.array(random_shares)
     differences = [shares[kind] - shares["record"] for kind in BESIDE_RECORD]
     return [*shares.values(), *differences]
 
 
 def _share(values: Any) -> str:
     """The mean in percent with one standard error."""
-    return f"{100 * values.mean():.1f} ± {100 * values.std(ddof=1) / sqrt(len(values)):.1f} %"
+    error = values.std(ddof=1) / sqrt(len(values))
+    return f"{100 * values.mean():.1f} ± {100 * error:.1f} %"
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Are the answers to 4NT foreseen? All tables of test deals on which 5C to 5S answers
-partner's 4NT after a suit.
+"""Are the answers to 4NT foreseen? Where 5C to 5S answers partner's 4NT after a suit.
 
     python benchmarks/evaluation/key_cards.py collection.pbn.gz
 
-After 4NT and a pass, the side of the 4NT having bid a suit last. The learned bidder
-says P(call) with partner's hand hidden and shown, nothing known of the pair: of all 38
-calls, and which of the four answers it is, where one at random is log 4 = 1.39 nats.
+All tables of test deals count. After 4NT and a pass, the side of the 4NT having bid a
+suit last. The learned bidder says P(call) with partner's hand hidden and shown, nothing
+known of the pair: of all 38 calls, and which of the four answers it is, where one at
+random is log 4 = 1.39 nats.
 """
 
 from __future__ import annotations
@@ -25,59 +25,58 @@ from bayesbridge.game.cards import Strain
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.studies.benchmark import is_test
 
-ASKED = Call.of("4NT")
-FOUR = [Call.of(f"5{suit}").index for suit in "CDHS"]
+KEY_CARD_ASK = Call.of("4NT")
+ANSWERS = [Call.of(f"5{suit}").index for suit in "CDHS"]
+"""The four answers, as numbers of calls."""
 
 
 def answers(auction: Auction) -> Iterator[int]:
     """The places of the answers in an auction."""
     calls = auction.calls
     for place in range(4, len(calls)):
-        if (
-            calls[place - 2] == ASKED
-            and calls[place - 1] == PASS
-            and calls[place].index in FOUR
-        ):
-            bids = [call for call in calls[place % 2 : place - 2 : 2] if call.is_bid]
-            if bids and bids[-1].strain != Strain.NT:
-                yield place
+        ask, opponents_call, answer = calls[place - 2 : place + 1]
+        if ask != KEY_CARD_ASK or opponents_call != PASS or answer.index not in ANSWERS:
+            continue
+        own_calls = calls[place % 2 : place - 2 : 2]
+        bids = [call for call in own_calls if call.is_bid]
+        if bids and bids[-1].strain != Strain.NT:
+            yield place
 
 
 def judged(record: Record, place: int) -> Floats:
-    """(2, 4) partner's hand hidden and shown: is it the likeliest of all calls, nats,
-    the same of the four answers.
+    """(2, 4) how an answer is foreseen, partner's hand hidden and shown.
+
+    Is it the likeliest of all calls, and its nats; the same of the four answers.
     """
-    auction, deal = record.auction, record.deal
+    auction = record.auction
+    deal = record.deal
     assert auction is not None
     assert deal is not None
-    before, made = (
-        Auction(auction.first, auction.calls[:place]),
-        auction.calls[place].index,
-    )
+    before = Auction(auction.first, auction.calls[:place])
+    call = auction.calls[place].index
     caller = auction.first.next(place)
-    own, partner = (
-        np.array([deal[seat].mask], np.uint64) for seat in (caller, caller.partner)
-    )
+    own_hand = np.array([deal[caller].mask], np.uint64)
+    partners_hand = np.array([deal[caller.partner].mask], np.uint64)
     bidder = LearnedBidder(record.vulnerable or "none")
-    found = []
-    for shown in (None, partner):
-        chances = bidder.probabilities(own, before, shown)[0].astype(np.float64)
-        four = chances[FOUR] / chances[FOUR].sum()
-        among = FOUR.index(made)
-        found.append(
-            (
-                chances.argmax() == made,
-                -np.log(chances[made]),
-                four.argmax() == among,
-                -np.log(four[among]),
-            )
+    answer = ANSWERS.index(call)
+    figures = []
+    for shown_hand in (None, partners_hand):
+        chances = bidder.probabilities(own_hand, before, shown_hand)[0]
+        chances = chances.astype(np.float64)
+        answer_chances = chances[ANSWERS] / chances[ANSWERS].sum()
+        among_calls = (chances.argmax() == call, -np.log(chances[call]))
+        among_answers = (
+            answer_chances.argmax() == answer,
+            -np.log(answer_chances[answer]),
         )
-    return np.array(found, np.float64)
+        figures.append((*among_calls, *among_answers))
+    return np.array(figures, np.float64)
 
 
 class Row(NamedTuple):
-    """Foreseen by one reading, among all calls or the four answers; means with one
-    standard error.
+    """Foreseen by one reading, among all calls or the four answers.
+
+    Means with one standard error.
     """
 
     reading: str
@@ -91,42 +90,45 @@ class Row(NamedTuple):
 
 def rows(records: Iterator[Record]) -> list[Row]:
     """Of all tables of test deals."""
-    each = [
-        judged(record, place)
-        for record in records
-        if record.deal is not None
-        and record.auction is not None
-        and is_test(record.deal)
-        for place in answers(record.auction)
-    ]
-    if not each:
+    figures = []
+    for record in records:
+        if record.deal is None or record.auction is None or not is_test(record.deal):
+            continue
+        for place in answers(record.auction):
+            figures.append(judged(record, place))
+    if not figures:
         raise BayesBridgeError(
             "no table of a test deal has an answer to 4NT after a suit"
         )
-    means, errors = np.mean(each, axis=0), np.std(each, axis=0) / np.sqrt(len(each))
-    return [
-        Row(
-            reading,
-            among,
-            len(each),
-            *(float(part[i, j]) for j in (k, k + 1) for part in (means, errors)),
-        )
-        for i, reading in enumerate(("hidden", "shown"))
-        for k, among in ((0, "all calls"), (2, "the four"))
-    ]
+    mean = np.mean(figures, axis=0)
+    error = np.std(figures, axis=0) / np.sqrt(len(figures))
+    table_rows = []
+    for reading_row, reading in enumerate(("hidden", "shown")):
+        for column, among in ((0, "all calls"), (2, "the four")):
+            row = Row(
+                reading,
+                among,
+                answers=len(figures),
+                right=float(mean[reading_row, column]),
+                right_error=float(error[reading_row, column]),
+                nats=float(mean[reading_row, column + 1]),
+                nats_error=float(error[reading_row, column + 1]),
+            )
+            table_rows.append(row)
+    return table_rows
 
 
-def table(found: list[Row]) -> Table:
+def table(rows: list[Row]) -> Table:
     """A row for each reading."""
     cells = [
         [
-            one.reading,
-            one.among,
-            str(one.answers),
-            f"{100 * one.right:.1f} ± {100 * one.right_error:.1f} %",
-            f"{one.nats:.3f} ± {one.nats_error:.3f}",
+            row.reading,
+            row.among,
+            str(row.answers),
+            f"{100 * row.right:.1f} ± {100 * row.right_error:.1f} %",
+            f"{row.nats:.3f} ± {row.nats_error:.3f}",
         ]
-        for one in found
+        for row in rows
     ]
     return Table(
         "Answers to 4NT after a suit",
@@ -140,8 +142,9 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("records", help="a PBN or LIN file")
     args = parser.parse_args()
-    found = rows(one for one in iter_records(args.records) if isinstance(one, Record))
-    show(args, {"rows": [one._asdict() for one in found]}, [table(found)])
+    records = iter_records(args.records)
+    foreseen = rows(record for record in records if isinstance(record, Record))
+    show(args, {"rows": [row._asdict() for row in foreseen]}, [table(foreseen)])
 
 
 if __name__ == "__main__":

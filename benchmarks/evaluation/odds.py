@@ -2,7 +2,9 @@
 
     python benchmarks/evaluation/odds.py boards.pbn --held-out --boards 2000 --resume odds
     python benchmarks/evaluation/odds.py boards.pbn --simulated --correct 0
-    python benchmarks/evaluation/odds.py own.pbn --held-out --boards 2000 --level 6 --correct 0    # slams alone
+    python benchmarks/evaluation/odds.py own.pbn --held-out --level 6 --correct 0
+
+The last is of slams alone.
 
 The posterior is that of ``bayesbridge score``: the seat's own hand, and every call by
 the learned bidder. Of its draws the network of ``tricks`` says how likely the contract
@@ -16,6 +18,7 @@ but for chance. Needs plugins/bayesbridge-double-dummy.
 from __future__ import annotations
 
 import hashlib
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -40,7 +43,7 @@ from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.registry import load
 from bayesbridge.game.calls import CONTRACT_KINDS
-from bayesbridge.game.layouts import Layouts
+from bayesbridge.game.layouts import Layouts, Masks
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, bare, ink, new_axes, percent_axis
 from bayesbridge.studies.benchmark import (
@@ -199,43 +202,48 @@ def board(plan: Plan, number: int, rng: np.random.Generator) -> Floats:
     assert record.deal is not None
     assert contract is not None
     declarer = contract.declarer
+    needed = contract.tricks_needed
     question = Question.of((declarer, declarer.partner), trump=contract.strain.trump)
     belief = Belief.of_record(record, seat_of(plan.chair, declarer), cards=0)
     posterior = belief.infer("auto", plan.draws, rng)
-    is_corrected = number < plan.correct
-    sample = posterior.resample(plan.solve if is_corrected else 0, rng)
+    sample = posterior.resample(plan.solve if number < plan.correct else 0, rng)
 
     # The deal itself is solved first, then the layouts of the sample.
-    truth = Layouts.of([record.deal])
-    solved_masks = np.concatenate([truth.masks, sample.masks])
-    solved_tricks = np.asarray(
-        solver().estimate(Layouts(solved_masks), question)[SOLVER], np.int64
+    solved_masks = np.concatenate([Layouts.of([record.deal]).masks, sample.masks])
+    is_made = _solved_tricks(solved_masks, question) >= needed
+    trick_chances = _network_tricks(
+        np.concatenate([solved_masks, posterior.layouts.masks]), question
     )
-    is_made = solved_tricks >= contract.tricks_needed
-
-    all_masks = np.concatenate([solved_masks, posterior.layouts.masks])
-    table = np.ascontiguousarray(all_masks[:, list(question.table)])
-    trick_chances = np.asarray(table_tricks(table, question.trump), np.float64)
-    make_chances = trick_chances[:, contract.tricks_needed :].sum(axis=1)
-    draws = slice(len(solved_masks), None)
-    share, error = _network_chance(posterior, make_chances[draws])
+    make_chances = trick_chances[:, needed:].sum(axis=1)
+    drawn = slice(len(solved_masks), None)
 
     corrected_chance = (0.0, 0.0, 0.0)
     if len(sample):
-        mean_tricks = posterior.weights @ trick_chances[draws]
-        predicted = np.asarray(mean_tricks, np.float64)[contract.tricks_needed :].sum()
+        mean_tricks = np.asarray(posterior.weights @ trick_chances[drawn], np.float64)
+        sample_chances = make_chances[1 : len(solved_masks)]
         corrected_chance = _corrected_chance(
-            posterior, predicted, make_chances[1 : len(solved_masks)], is_made[1:]
+            posterior, mean_tricks[needed:].sum(), sample_chances, is_made[1:]
         )
     columns = (
         CONTRACT_KINDS.index(contract.kind),
-        share,
-        error,
+        *_network_chance(posterior, make_chances[drawn]),
         float(make_chances[0]),
         *corrected_chance,
         contract.level,
     )
     return np.array([is_made[0], len(sample) > 0, *columns], np.float64)
+
+
+def _solved_tricks(masks: Masks, question: Question) -> NDArray[np.int64]:
+    """(n,) tricks of declarer double dummy on (n, 4) layouts."""
+    tricks = solver().estimate(Layouts(masks), question)[SOLVER]
+    return np.asarray(tricks, np.int64)
+
+
+def _network_tricks(masks: Masks, question: Question) -> Floats:
+    """(n, 14) P(tricks of declarer) by the network on (n, 4) layouts."""
+    table = np.ascontiguousarray(masks[:, list(question.table)])
+    return np.asarray(table_tricks(table, question.trump), np.float64)
 
 
 def _network_chance(posterior: Posterior, chances: Floats) -> tuple[float, float]:
@@ -350,6 +358,7 @@ class Odds:
         columns = dict(zip(COLUMNS, rows[:, 2:].T, strict=True))
 
         def forecast(name: str, column: str, boards: NDArray[np.bool_]) -> Forecast:
+            """What a column says of some of the boards."""
             chances = np.clip(columns[column][boards], 0.0, 1.0)
             return Forecast(name, chances, is_made[boards])
 
@@ -513,8 +522,8 @@ def tables(odds: Odds) -> Iterator[Table]:
         yield Table(forecast.name, ["told", "make", "boards"], cells)
 
 
-def main() -> None:
-    """Compare the chances of contracts with the solver."""
+def parser() -> ArgumentParser:
+    """What the instrument takes."""
     parser = options(__doc__)
     parser.add_argument("records", help="a PBN or LIN file")
     parser.add_argument("--boards", type=int, default=2000)
@@ -542,17 +551,22 @@ def main() -> None:
     parser.add_argument(
         "--correct", type=int, default=200, help="boards that are corrected, the first"
     )
-    args = parser.parse_args()
+    return parser
+
+
+def main() -> None:
+    """Compare the chances of contracts with the solver."""
+    args = parser().parse_args()
     plan = Plan(
-        args.records,
-        args.boards,
-        args.chair,
-        args.draws,
-        args.solve,
-        args.correct,
-        args.held_out,
-        args.simulated,
-        args.level,
+        path=args.records,
+        deals=args.boards,
+        chair=args.chair,
+        draws=args.draws,
+        solve=args.solve,
+        correct=args.correct,
+        held_out=args.held_out,
+        simulated=args.simulated,
+        level=args.level,
     )
     odds = measure(plan.verify(), args.seed, setting(args))
     if args.picture:

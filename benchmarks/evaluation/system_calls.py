@@ -60,22 +60,23 @@ class Sequence(NamedTuple):
 def sequences() -> tuple[Sequence, ...]:
     """The sequences of the file, in every suit."""
     document = tomllib.loads(ROWS_FILE.read_text(encoding="utf-8"))
-    return tuple(
-        Sequence(system, family, auction, promise)
-        for family, promises in document["families"].items()
-        for systems, calls, text in promises
-        for auction, promise in _in_suits(calls, text)
-        for system in systems.split()
-    )
+    suit_sequences: list[Sequence] = []
+    for family, promises in document["families"].items():
+        for systems, calls, text in promises:
+            for auction, promise in _in_suits(calls, text):
+                for system in systems.split():
+                    suit_sequences.append(Sequence(system, family, auction, promise))
+    return tuple(suit_sequences)
 
 
 def _in_suits(calls: str, text: str) -> Iterator[tuple[Auction, Statement]]:
     """Calls in letters, in all suits that they may stand for."""
-    *before, last = calls.split()
-    family = Family.of(" ".join(before), {last: (text,)})
-    for earlier in family.places():
-        for call, (promise,) in family.meanings(earlier).items():
-            yield Auction.four("N").after_all((*earlier, call)), promise
+    *earlier, promising = calls.split()
+    family = Family.of(" ".join(earlier), {promising: (text,)})
+    for place in family.places():
+        for call, (promise,) in family.meanings(place).items():
+            auction = Auction.four("N").after_all((*place, call))
+            yield auction, promise
 
 
 @cache
@@ -83,11 +84,12 @@ def dealt_hands(seed: int) -> tuple[Hands, Floats]:
     """Random hands, strong ones oftener, and the logarithms of their weights."""
     generator = np.random.default_rng(seed)
     order = generator.random((DEALT_HANDS, 52)).argsort(axis=1)[:, :13]
-    hands = np.bitwise_or.reduce(np.uint64(1) << order.astype(np.uint64), axis=1)
+    cards = np.uint64(1) << order.astype(np.uint64)
+    hands = np.bitwise_or.reduce(cards, axis=1)
     strength = (high_card_points(hands) - STRONG_POINTS) / POINTS_PER_E
     chance = np.clip(np.exp(strength), LEAST_KEPT, 1.0)
-    kept = generator.random(len(hands)) < chance
-    return hands[kept], -np.log(chance[kept])
+    is_kept = generator.random(len(hands)) < chance
+    return hands[is_kept], -np.log(chance[is_kept])
 
 
 def caller_hands(

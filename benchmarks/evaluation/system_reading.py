@@ -208,19 +208,21 @@ def gains(
 def row(name: str, gained: list[Gain]) -> list[str | float]:
     """A name, how many calls, and nats a call with the error between deals."""
     by_deal: dict[Deal, list[float]] = defaultdict(list)
-    for one in gained:
-        by_deal[one.deal].append(one.nats)
-    mean = float(np.mean([one.nats for one in gained]))
+    for call_gain in gained:
+        by_deal[call_gain.deal].append(call_gain.nats)
+    count = len(gained)
+    mean = float(np.mean([call_gain.nats for call_gain in gained]))
     residuals = [sum(nats) - mean * len(nats) for nats in by_deal.values()]
-    error = float(np.sqrt(np.sum(np.square(residuals)))) / len(gained)
-    return [name, str(len(gained)), f"{mean:+.3f} ± {error:.3f}"]
+    square = np.sum(np.square(residuals))
+    error = float(np.sqrt(square)) / count
+    return [name, str(count), f"{mean:+.3f} ± {error:.3f}"]
 
 
 def system_table(system: str, gained: list[Gain]) -> Table:
     """A row for all calls, and one for each family."""
     by_family: dict[str, list[Gain]] = defaultdict(list)
-    for one in gained:
-        by_family[one.family].append(one)
+    for call_gain in gained:
+        by_family[call_gain.family].append(call_gain)
     cells = [row("all", gained)]
     for family, of_family in sorted(by_family.items()):
         if len(of_family) >= FEWEST_IN_FAMILY:
@@ -237,16 +239,16 @@ def main() -> None:
         "--of-pair", type=int, default=150, help="tables that a pair needs"
     )
     args = parser.parse_args()
-    records = [one for one in iter_records(args.records) if is_usable(one)]
+    records = list(filter(is_usable, iter_records(args.records)))
     systems = systems_of_pairs(records, args.of_pair)
     by_system: dict[str, list[Gain]] = defaultdict(list)
     for gained in gains(records, systems, args.tables):
         by_system[gained.system].append(gained)
     tables = [system_table(*item) for item in sorted(by_system.items())]
     pairs = Counter(systems.values())
-    line = ", ".join(f"{many} pairs play {name}" for name, many in pairs.items())
-    rows = {name: [one._asdict() for one in found] for name, found in by_system.items()}
-    show(args, {"pairs": systems, "calls": len(rows)}, tables, f"{line}.")
+    line = ", ".join(f"{count} pairs play {name}" for name, count in pairs.items())
+    document = {"pairs": systems, "calls": len(by_system)}
+    show(args, document, tables, f"{line}.")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
-"""Twenty calls that players know, each with a reason as books give it: what
-:func:`bayesbridge.call_values` says of them.
+"""Twenty calls that players know, and what :func:`bayesbridge.call_values` says.
 
     python benchmarks/evaluation/textbook_calls.py --layouts 512
 
-Nobody bid these hands: they are made up to the reason. Where the answer differs from
-the book, that is for the reader to judge.
+Each has a reason as books give it. Nobody bid these hands: they are made up to the
+reason. Where the answer differs from the book, that is for the reader to judge.
 """
 
 from __future__ import annotations
@@ -147,6 +146,7 @@ def row_of(position: TextbookCall, values: CallValues) -> list[str]:
 
 
 def main() -> None:
+    """Judge all positions."""
     parser = options(__doc__)
     parser.add_argument("--layouts", type=int, default=LAYOUTS)
     args = parser.parse_args()

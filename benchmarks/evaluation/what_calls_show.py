@@ -1,10 +1,12 @@
-"""What calls show, with a system and without: the two tables of docs/bidders.md that
-need no records.
+"""What calls show, with a system and without.
 
-python benchmarks/evaluation/what_calls_show.py [--draws 4000] [--hands 200000]
+    python benchmarks/evaluation/what_calls_show.py [--draws 4000] [--hands 200000]
+
+These are the two tables of docs/bidders.md that need no records.
 """
 
 import argparse
+from functools import partial
 
 import numpy as np
 
@@ -29,59 +31,64 @@ SHOWN = (
     ("1NT 2NT 3NT", "16 points or more", "hcp({0}) >= 16"),
     ("1S 2NT 3S 4NT 5H", "two key cards", "aces({0}) + hascard({0}, KS) == 2"),
 )
-"""Calls of West and East while the others pass, and a feature of whoever made the last
-of them.
-"""
+"""Calls of West and East while the others pass, and a feature of the last caller."""
 
 
 def of_one_notrump(hands):
     """A dealer's points after 1NT: random hands weighted by P(1NT ∣ hand)."""
-    order = (
-        np.random.default_rng(1)
-        .random((hands, 52))
-        .argpartition(13, axis=1)[:, :13]
-        .astype(np.uint64)
-    )
-    masks = np.bitwise_or.reduce(np.uint64(1) << order, axis=1)
+    masks = random_hands(hands)
     points = bb.plugins.high_card_points(masks)
+    opening = bb.Call.of("1NT").index
     print("| the dealer bids | P(15–17) | P(12–14) | opens 1NT |\n|---|---|---|---|")
     for name, bidder in DEALERS.items():
-        weights = bidder.probabilities(masks, bb.Auction.four("W"))[
-            :, bb.Call.of("1NT").index
-        ]
+        weights = bidder.probabilities(masks, bb.Auction.four("W"))[:, opening]
         cells = []
         for low in (15, 12):
             inside = (points >= low) & (points <= low + 2)
-            mean = weights @ inside / weights.sum()
-            cells.append(
-                f"{mean:.3f} ± {np.sqrt(weights**2 @ (inside - mean) ** 2) / weights.sum():.3f}"
-            )
+            share, error = weighted_share(weights, inside)
+            cells.append(f"{share:.3f} ± {error:.3f}")
         print(f"| {name} | {cells[0]} | {cells[1]} | {100 * weights.mean():.1f} % |")
 
 
+def random_hands(number):
+    """(number,) masks of hands."""
+    order = np.random.default_rng(1).random((number, 52)).argpartition(13, axis=1)
+    cards = order[:, :13].astype(np.uint64)
+    return np.bitwise_or.reduce(np.uint64(1) << cards, axis=1)
+
+
+def weighted_share(weights, inside):
+    """The share of the weight inside, and its standard error."""
+    share = weights @ inside / weights.sum()
+    error = np.sqrt(weights**2 @ (inside - share) ** 2) / weights.sum()
+    return share, error
+
+
 def of_conventions(draws):
-    """What South believes of the player who made the last call, without a system and
-    with one.
+    """What South believes of the player who made the last call.
+
+    Without a system and with one.
     """
     print(
         "| calls of West and East | feature | no system | `sayc` |\n|---|---|---:|---:|"
     )
     for calls, feature, condition in SHOWN:
         caller = "west" if len(calls.split()) % 2 else "east"
-        held = parse_expression(condition.format(caller))
+        expression = parse_expression(condition.format(caller))
+        auction = bb.Auction.of(f"W:{calls.replace(' ', ' Pass ')}")
         cells = []
         for bidder in (bb.LearnedBidder(), bb.SystemBidder("sayc")):
             south = bb.Belief("S", "QJ4.KJ3.9542.J32", dummy=None, bidder=bidder)
-            posterior = south.given(
-                bb.Auction.of(f"W:{calls.replace(' ', ' Pass ')}")
-            ).infer(draws=draws, rng=1)
-            found = posterior.expect(
-                lambda layouts, held=held: LayoutValues(layouts.masks).of(held) != 0
-            )
-            cells.append(
-                f"{100 * found:.1f} ± {100 * np.sqrt(found * (1 - found) / posterior.ess):.1f} %"
-            )
+            posterior = south.given(auction).infer(draws=draws, rng=1)
+            chance = posterior.expect(partial(has_feature, expression))
+            error = np.sqrt(chance * (1 - chance) / posterior.ess)
+            cells.append(f"{100 * chance:.1f} ± {100 * error:.1f} %")
         print(f"| {calls.replace(' ', '–')} | {feature} | {cells[0]} | {cells[1]} |")
+
+
+def has_feature(expression, layouts):
+    """(n,) whether the expression is true of each layout."""
+    return LayoutValues(layouts.masks).of(expression) != 0
 
 
 def main():

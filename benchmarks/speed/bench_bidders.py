@@ -1,10 +1,9 @@
-"""How fast calls are weighed: the log-likelihood of one call for a million hands, on
-one core.
+"""How fast calls are weighed: log-likelihoods of one call for a million hands.
 
     python benchmarks/speed/bench_bidders.py [--json | --write]
 
-Seconds are of processor time, so other work on the machine disturbs them little.
-Nothing is asserted.
+One core; seconds are of processor time, so other work on the machine disturbs them
+little. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.engines.tables import LayoutIndex
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.game.auction import Auction
+from bayesbridge.game.layouts import Hands
 
 HANDS = 1_000_000
 MODELS: dict[str, BidderModel] = {
@@ -29,43 +29,39 @@ MODELS: dict[str, BidderModel] = {
 AUCTIONS = ("S:Pass", "S:1S 2C", "S:1H 1NT Pass 2D")
 
 
+EXPERTS_SHARE = 50
+"""The experts of the four-player game see one in so many of the hands."""
+
+
 def bidders() -> Table:
-    """The last call of three auctions; the experts of the four-player game see a
-    fiftieth of the hands.
-    """
+    """Seconds for the last call of three auctions."""
     # The three hidden hands of a player who sees his own, one after the other.
-    hands = (
-        LayoutIndex.of(SOUTH.constraints)
-        .draw(-(-HANDS // 3), 1)[:, [0, 1, 3]]
-        .ravel()[:HANDS]
-    )
-
-    def spent(
-        model: BidderModel, text: str, dummy: str | None = "N", share: int = 1
-    ) -> float:
-        auction = Auction.of(text, dummy=dummy)
-        some = hands[: HANDS // share]
-        model.log_likelihood(some[:3000], auction, len(auction.calls) - 1)
-        return share * seconds(
-            lambda: model.log_likelihood(some, auction, len(auction.calls) - 1)
-        )
-
-    rows: list[tuple[Cell, ...]] = [
-        (name, *(spent(model, text) for text in AUCTIONS))
-        for name, model in MODELS.items()
-    ]
-    rows.append(
-        (
-            "`learned`, four players",
-            *(spent(LearnedBidder(), text, None, 50) for text in AUCTIONS),
-        )
-    )
+    layouts = LayoutIndex.of(SOUTH.constraints).draw(-(-HANDS // 3), 1)
+    hands = layouts[:, [0, 1, 3]].ravel()[:HANDS]
+    rows: list[tuple[Cell, ...]] = []
+    for name, model in MODELS.items():
+        auctions = [Auction.of(text, dummy="N") for text in AUCTIONS]
+        rows.append((name, *(weigh(model, hands, auction) for auction in auctions)))
+    experts = LearnedBidder()
+    cells = []
+    for text in AUCTIONS:
+        auction = Auction.of(text, dummy=None)
+        few_hands = hands[: HANDS // EXPERTS_SHARE]
+        cells.append(EXPERTS_SHARE * weigh(experts, few_hands, auction))
+    rows.append(("`learned`, four players", *cells))
     return Table(
         "bidders",
         "P(last call | hand) for a million hands, one core, seconds of processor time",
         ("model", *(f"`{text}`" for text in AUCTIONS)),
         rows,
     )
+
+
+def weigh(model: BidderModel, hands: Hands, auction: Auction) -> float:
+    """Seconds for the last call of an auction; a few hands warm up."""
+    last = len(auction.calls) - 1
+    model.log_likelihood(hands[:3000], auction, last)
+    return seconds(lambda: model.log_likelihood(hands, auction, last))
 
 
 if __name__ == "__main__":

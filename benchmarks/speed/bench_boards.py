@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from page import Table, run
+from page import Cell, Table, run
 from timing import once
 
 from bayesbridge.belief.belief import Belief
@@ -103,39 +103,21 @@ def boards_of_a_leader() -> Table:
         for record in records
         if record.leader
     ]
-    rows: list[tuple[str | float | None, ...]] = []
     uniform_seconds, uniform_ess = timed_worth(beliefs, uniform_worth)
     draw_seconds, draw_ess = timed_worth(beliefs, inferred_worth)
-    uniform_rate = np.mean(uniform_ess) / uniform_seconds
-    for name, seconds, ess in (
-        ("`bayesbridge score`, all of it", seconds_of_score(records), draw_ess),
-        ("its draws alone, `auto`", draw_seconds, draw_ess),
-        ("uniform draws, weighed", uniform_seconds, uniform_ess),
-    ):
-        rate = np.mean(ess) / seconds
-        rows.append(
-            (
-                name,
-                seconds,
-                float(np.median(ess)),
-                float(np.quantile(ess, 0.1)),
-                rate,
-                rate / uniform_rate,
-            )
-        )
-    rows.append(
-        (
-            f"P(calls ∣ hands) of {DRAWS} layouts",
-            seconds_of_calls(beliefs),
-            None,
-            None,
-            None,
-            None,
-        )
-    )
+    score_seconds = seconds_of_score(records)
+    uniform_rate = float(np.mean(uniform_ess)) / uniform_seconds
+    rows: list[tuple[Cell, ...]] = [
+        row_of("`bayesbridge score`, all of it", score_seconds, draw_ess, uniform_rate),
+        row_of("its draws alone, `auto`", draw_seconds, draw_ess, uniform_rate),
+        row_of("uniform draws, weighed", uniform_seconds, uniform_ess, uniform_rate),
+    ]
+    calls = f"P(calls ∣ hands) of {DRAWS} layouts"
+    rows.append((calls, seconds_of_calls(beliefs), None, None, None, None))
     return Table(
         "boards",
-        f"{BOARDS} boards, {DRAWS} draws each; effective draws on the middle board, and on the worst but a tenth",
+        f"{BOARDS} boards, {DRAWS} draws each; effective draws on the middle board, "
+        "and on the worst but a tenth",
         (
             "a board",
             "seconds",
@@ -146,6 +128,16 @@ def boards_of_a_leader() -> Table:
         ),
         rows,
     )
+
+
+def row_of(
+    name: str, seconds: float, ess: list[float], uniform_rate: float
+) -> tuple[Cell, ...]:
+    """A way to draw: its seconds a board, and what its draws are worth."""
+    rate = float(np.mean(ess)) / seconds
+    middle = float(np.median(ess))
+    worst_tenth = float(np.quantile(ess, 0.1))
+    return (name, seconds, middle, worst_tenth, rate, rate / uniform_rate)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""How fast capturing is: tables and kernels beside the literal Python, both sides in
-one run.
+"""How fast capturing is: tables and kernels beside the literal Python.
 
     python benchmarks/speed/bench_capture.py [--json | --write]
 
-Rates on one core are per second of processor time, so other work on the machine
-disturbs them little. Nothing is asserted: read the ratios, not the seconds.
+Both sides are measured in one run. Rates on one core are per second of processor time,
+so other work on the machine disturbs them little. Nothing is asserted: read the ratios,
+not the seconds.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import random
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from page import Table, run
+from page import Cell, Table, run
 from timing import of_command, once, rate
 
 from bayesbridge.capture import exact, kernels, literal, tables
@@ -44,42 +45,55 @@ def deal_and_capture(deals: int) -> None:
         literal.capture(*deal_two_hands())
 
 
+GIVEN_DEALS = 5_000
+REPEATS = 40
+"""How often the kernels meet the same deals."""
+
+
 def ratios() -> Table:
-    """One core: both ways over the same kind of deals, and over the same deals where
-    dealing is not part of it.
+    """One core: both ways over the same kind of deals.
+
+    Over the same deals where dealing is not part of it.
     """
-    pairs = [deal_two_hands() for _ in range(5_000)]
-    first, second = (
-        np.array([pair[i].mask for pair in pairs] * 40, dtype=np.uint64) for i in (0, 1)
-    )
+    pairs = [deal_two_hands() for _ in range(GIVEN_DEALS)]
+    first_masks = [first.mask for first, _ in pairs]
+    second_masks = [second.mask for _, second in pairs]
+    first = np.array(first_masks * REPEATS, dtype=np.uint64)
+    second = np.array(second_masks * REPEATS, dtype=np.uint64)
+    seed = np.random.SeedSequence(1)
 
     def capture_literally(deals: int) -> None:
+        """Algorithm 2 by the literal Python."""
         for pair in pairs[:deals]:
             literal.capture(*pair)
 
-    def bid_literally(hands: int) -> None:
-        for pair in pairs[:hands]:
-            literal.bid(pair[0])
+    def capture_by_kernel(deals: int) -> None:
+        """Algorithm 2 by the kernel."""
+        kernels.captures(first[:deals], second[:deals])
 
-    compared = [
-        (
+    def bid_literally(hands: int) -> None:
+        """Algorithm 1 by the literal Python."""
+        for hand, _ in pairs[:hands]:
+            literal.bid(hand)
+
+    def bid_by_kernel(hands: int) -> None:
+        """Algorithm 1 by the kernel."""
+        kernels.bids(first[:hands])
+
+    rows = [
+        row_of(
             "Algorithm 2 with dealing, `bayesbridge study captures`",
-            rate(
-                lambda deals: captures.count(np.random.SeedSequence(1), deals), 1 << 19
-            ),
+            rate(partial(captures.count, seed), 1 << 19),
             rate(deal_and_capture, 2_000),
         ),
-        (
+        row_of(
             "Algorithm 2 on given deals, all quantities, `kernels.captures`",
-            rate(
-                lambda deals: kernels.captures(first[:deals], second[:deals]),
-                len(first),
-            ),
+            rate(capture_by_kernel, len(first)),
             rate(capture_literally, len(pairs)),
         ),
-        (
+        row_of(
             "Algorithm 1 on given hands, `kernels.bids`",
-            rate(lambda hands: kernels.bids(first[:hands]), len(first)),
+            rate(bid_by_kernel, len(first)),
             rate(bid_literally, len(pairs)),
         ),
     ]
@@ -87,8 +101,13 @@ def ratios() -> Table:
         "capture",
         "Captures and bids a second of processor time, one core",
         ("a second", "fast", "literal Python", "ratio"),
-        [(name, fast, slow, fast / slow) for name, fast, slow in compared],
+        rows,
     )
+
+
+def row_of(name: str, fast: float, slow: float) -> tuple[Cell, ...]:
+    """Both rates, and how many times the one is the other."""
+    return (name, fast, slow, fast / slow)
 
 
 def whole_space() -> float:
@@ -142,15 +161,12 @@ def starts() -> Table:
         environment = {**os.environ, "BAYESBRIDGE_CACHE": cache}
         environment.pop("NUMBA_CACHE_DIR", None)
 
-        def start(when: str, *words: str) -> tuple[str, str, float]:
-            spent, _ = of_command(
-                [sys.executable, "-m", "bayesbridge", *words], environment=environment
-            )
-            return (
-                f"`bayesbridge {' '.join(words)}`".replace(" ".join(HANDS), "…"),
-                when,
-                spent,
-            )
+        def start(when: str, *words: str) -> tuple[Cell, ...]:
+            """A row: the command, its cache, and the seconds that it takes."""
+            command = [sys.executable, "-m", "bayesbridge", *words]
+            spent, _ = of_command(command, environment=environment)
+            shown = f"`bayesbridge {' '.join(words)}`".replace(" ".join(HANDS), "…")
+            return (shown, when, spent)
 
         rows = [
             start("first: nothing compiled", "study", "captures"),

@@ -1,11 +1,10 @@
-"""What a warm command takes, as a multiple of importing numba and NumPy, which every
-answer of this kind needs.
+"""What a warm command takes, as a multiple of importing numba and NumPy.
 
     python benchmarks/speed/bench_commands.py [--json | --write]
 
-Processor time (``user``) of whole processes, medians of several in turn with the two
-imports, so that a loaded machine slows both sides. Kernels and tables are in the cache,
-and so is bytecode.
+Every answer of this kind needs both imports. Processor time (``user``) of whole
+processes, medians of several in turn with the two imports, so that a loaded machine
+slows both sides. Kernels and tables are in the cache, and so is bytecode.
 """
 
 from __future__ import annotations
@@ -28,10 +27,15 @@ HAND = "--observer S --hand AKQ2.KJ3.A54.Q32"
 BOARDS = str(ROOT / "examples" / "boards.pbn")
 COMMANDS = {
     "estimate, a void": f"estimate {HAND} --void E:H",
-    "estimate, a contract opposite an open dummy": f"estimate {HAND} --reveal N:54.Q762.Q76.J654 --contract 3NT",
+    "estimate, a contract opposite an open dummy": (
+        f"estimate {HAND} --reveal N:54.Q762.Q76.J654 --contract 3NT"
+    ),
     "report, a call": f"report {HAND} --call W:1NT --out report.html",
     "estimate, a card of a record": f"estimate --record {BOARDS} --board 2 --card HQ",
 }
+
+
+IMPORTS = ("-c", "import numba, numpy")
 
 
 def user(words: Sequence[str], folder: str, environment: Mapping[str, str]) -> float:
@@ -48,29 +52,19 @@ def commands() -> Table:
     """A row for each command."""
     rows = []
     with TemporaryDirectory() as folder:
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if name != "PYTHONDONTWRITEBYTECODE"
-        }
-        environment = kept | {
-            "PYTHONPATH": str(ROOT),
-            "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode")),
-        }
+        environment = environment_with_bytecode(folder)
         for name, words in COMMANDS.items():
-            both = ["-c", "import numba, numpy"], ["-m", "bayesbridge", *words.split()]
-            for one in both:
-                user(one, folder, environment)
-            imports, whole = zip(
-                *(
-                    [user(one, folder, environment) for one in both]
-                    for _ in range(TIMES)
-                ),
-                strict=True,
-            )
-            rows.append(
-                (name, median(whole), median(imports), median(whole) / median(imports))
-            )
+            command = ("-m", "bayesbridge", *words.split())
+            user(IMPORTS, folder, environment)
+            user(command, folder, environment)
+            import_seconds = []
+            command_seconds = []
+            for _ in range(TIMES):
+                import_seconds.append(user(IMPORTS, folder, environment))
+                command_seconds.append(user(command, folder, environment))
+            imports = median(import_seconds)
+            whole = median(command_seconds)
+            rows.append((name, whole, imports, whole / imports))
     header = ("command", "seconds", "two imports", "ratio")
     return Table(
         "commands",
@@ -78,6 +72,15 @@ def commands() -> Table:
         header,
         rows,
     )
+
+
+def environment_with_bytecode(folder: str) -> dict[str, str]:
+    """The environment of a command whose bytecode is kept in a folder."""
+    environment = dict(os.environ)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment["PYTHONPATH"] = str(ROOT)
+    environment["PYTHONPYCACHEPREFIX"] = str(Path(folder, "bytecode"))
+    return environment
 
 
 if __name__ == "__main__":

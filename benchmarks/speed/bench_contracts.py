@@ -135,9 +135,8 @@ def case_of(kind: str, number: int, south: int, north: int) -> Case | None:
     posterior = belief.infer("direct", 2048, number)
     judge(network, posterior.layouts[:1], question)  # compiles
     chances, network_seconds = timed(network, posterior.layouts, question)
-    at_least = chances[:, ::-1].cumsum(axis=1)[:, ::-1].mean(axis=0)
-    needed = 7 + int(np.abs(at_least[7:] - 0.5).argmin())
-    if abs(at_least[needed] - 0.5) >= DOUBT:
+    needed = doubtful_tricks(chances)
+    if needed is None:
         return None
     layouts = posterior.resample(SOLVED, number)
     tricks, solver_seconds = timed(estimators["solved"], layouts, question)
@@ -150,6 +149,16 @@ def case_of(kind: str, number: int, south: int, north: int) -> Case | None:
         network_seconds,
         solver_seconds,
     )
+
+
+def doubtful_tricks(chances: NDArray[Any]) -> int | None:
+    """Tricks of the contract whose chance is nearest to one half, if in doubt.
+
+    ``chances`` are (layouts, 14) P(tricks).
+    """
+    at_least = chances[:, ::-1].cumsum(axis=1)[:, ::-1].mean(axis=0)
+    needed = 7 + int(np.abs(at_least[7:] - 0.5).argmin())
+    return needed if abs(at_least[needed] - 0.5) < DOUBT else None
 
 
 def timed(
@@ -193,22 +202,20 @@ def rows_of_kind(kind: str, cases: list[Case]) -> list[Row]:
             median = float(np.median(solves))
             cells += [median, median * seconds_a_solve + extra_seconds]
         rows.append((f"{kind}, {way}", *cells, 0))
-    # The network's own error: the mean square of the gaps, less the part that the
-    # number of solved layouts makes.
+    alone = f"{kind}, `tricks` alone"
+    points = 100 * network_error(cases)
+    rows.append((alone, 0, network_seconds, 0, network_seconds, points))
+    return rows
+
+
+def network_error(cases: list[Case]) -> float:
+    """The network's own error: root mean square of its gaps from the solver.
+
+    The part that the number of solved layouts makes is left out.
+    """
     gaps = [case.made - case.said for case in cases]
     square = np.mean([gap.mean() ** 2 - gap.var(ddof=1) / SOLVED for gap in gaps])
-    error_in_points = 100 * float(np.sqrt(max(0.0, square)))
-    rows.append(
-        (
-            f"{kind}, `tricks` alone",
-            0,
-            network_seconds,
-            0,
-            network_seconds,
-            error_in_points,
-        )
-    )
-    return rows
+    return float(np.sqrt(max(0.0, square)))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
-"""How fast deals are found that fit what is known: exact sampling beside rejection, all
-in one run.
+"""How fast deals are found that fit: exact sampling beside rejection.
 
     python benchmarks/speed/bench_dealing.py [--json | --write]
 
-The questions are those of questions.py. Whoever rejects is measured by the deals that
-he makes and looks at in a second, and finds the exact share of those that fit: at C
-that is a few deals a minute, too few to time. All on one core, in processor time.
-Programs that are not installed are left out.
+All in one run. The questions are those of questions.py. Whoever rejects is measured by
+the deals that he makes and looks at in a second, and finds the exact share of those
+that fit: at C that is a few deals a minute, too few to time. All on one core, in
+processor time. Programs that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -18,16 +17,18 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
-from page import Table, run
+from page import Cell, Table, run
 from questions import HAND, QUESTIONS, SOUTH, chance
 from timing import of_command, rate
 
 from bayesbridge.engines.tables import LayoutIndex
 
 UNSEEN = [1 << card for card in range(52) if not SOUTH.hand.mask >> card & 1]
-HEARTS, SPADES = 0x1FFF << 26, 0x1FFF << 39
+HEARTS = 0x1FFF << 26
+SPADES = 0x1FFF << 39
 WANTED = {"B": (SPADES, HEARTS, 5), "C": (HEARTS, SPADES, 6)}
 """The suit of which West has none, East's suit, and its least length."""
 CONDITIONS = {
@@ -56,8 +57,9 @@ def accept(west: int, east: int, name: str) -> bool:
 
 
 def shuffled(name: str) -> float:
-    """Shuffle the unseen cards, share them out, ask ``accept``: redeal's way, without
-    its objects for cards.
+    """Shuffle the unseen cards, share them out, ask ``accept``.
+
+    That is redeal's way, without its objects for cards.
     """
     random.seed(1)
 
@@ -79,34 +81,47 @@ def in_arrays(name: str) -> float:
         hands = unseen[order].reshape(n, 3, 13).sum(axis=2)
         if name != "plain":
             void, long, least = WANTED[name]
-            _ = (hands[:, 0] & np.uint64(void) == 0) & (
-                np.bitwise_count(hands[:, 1] & np.uint64(long)) >= least
-            )
+            has_void = hands[:, 0] & np.uint64(void) == 0
+            lengths = np.bitwise_count(hands[:, 1] & np.uint64(long))
+            _ = has_void & (lengths >= least)
 
     return rate(deals, 10_000)
 
 
+def fits_plain(_deal: Any) -> bool:
+    """Any deal of endplay."""
+    return True
+
+
+def fits_b(deal: Any) -> bool:
+    """Question B of a deal of endplay."""
+    return len(deal.west.spades) == 0 and len(deal.east.hearts) >= 5
+
+
+def fits_c(deal: Any) -> bool:
+    """Question C of a deal of endplay."""
+    return len(deal.west.hearts) == 0 and len(deal.east.spades) >= 6
+
+
+FITS = {"plain": fits_plain, "B": fits_b, "C": fits_c}
+
+
 def by_endplay(name: str) -> float:
-    """The deal generator of endplay, the condition given as a function, which is faster
-    than as text.
+    """The deal generator of endplay.
+
+    The condition is given as a function, which is faster than as text.
     """
     from endplay.dealer import generate_deals
     from endplay.types import Deal
 
-    fits = {
-        "plain": lambda _: True,
-        "B": lambda deal: len(deal.west.spades) == 0 and len(deal.east.hearts) >= 5,
-        "C": lambda deal: len(deal.west.hearts) == 0 and len(deal.east.spades) >= 6,
-    }
     predeal = Deal(f"S:{HAND} ... ... ...")
 
     def deals(n: int) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # it says that it gave up after as many deals as it was told to
+            # It says that it gave up after as many deals as it was told to.
+            warnings.simplefilter("ignore")
             for _ in generate_deals(
-                fits[name], predeal=predeal, produce=n + 1, max_attempts=n, seed=1
+                FITS[name], predeal=predeal, produce=n + 1, max_attempts=n, seed=1
             ):
                 pass
 
@@ -115,62 +130,45 @@ def by_endplay(name: str) -> float:
 
 def by_dealer(program: str, name: str, deals: int = 2_000_000) -> float:
     """The program dealer, which prints nothing but how many it found."""
-    cards = ",".join(
-        suit + held for suit, held in zip("SHDC", HAND.split("."), strict=True)
-    )
+    suits = zip("SHDC", HAND.split("."), strict=True)
+    cards = ",".join(suit + held for suit, held in suits)
     script = f'predeal south {cards}\ncondition {CONDITIONS[name]}\naction average "found" 1\n'
-    spent, told = of_command(
-        [program, "-s", "1", "-g", str(deals), "-p", str(deals)], script
-    )
-    found = int(told.split("Produced ")[1].split()[0])
+    command = [program, "-s", "1", "-g", str(deals), "-p", str(deals)]
+    spent, printed = of_command(command, script)
+    fitting = int(printed.split("Produced ")[1].split()[0])
     expected = deals * chance(name)
-    assert abs(found - expected) <= 6 * expected**0.5, (
-        f"dealer found {found} at {name}, not about {expected:.0f}"
+    assert abs(fitting - expected) <= 6 * expected**0.5, (
+        f"dealer found {fitting} at {name}, not about {expected:.0f}"
     )
     return deals / spent
 
 
 def systems() -> dict[str, Tries | None]:
     """Everybody who rejects; ``None`` for who is not installed."""
-    program = shutil.which(
-        "dealer", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"])
-    )
-    try:
-        endplay = f"endplay {version('endplay')}, rejection"
-    except ImportError:
-        endplay = ""
-    return {
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"])
+    program = shutil.which("dealer", path=path)
+    systems: dict[str, Tries | None] = {
         "dealer (C), rejection": partial(by_dealer, program) if program else None,
         "NumPy, rejection": in_arrays,
         "plain Python, rejection: redeal's way": shuffled,
-        endplay or "endplay, rejection": by_endplay if endplay else None,
     }
+    try:
+        systems[f"endplay {version('endplay')}, rejection"] = by_endplay
+    except ImportError:
+        systems["endplay, rejection"] = None
+    return systems
 
 
 def rates() -> Table:
     """Fitting deals a second, and how many times as many exact sampling finds."""
     exact = {name: exact_sampling(name) for name in QUESTIONS}
-    rows: list[tuple[str | float | None, ...]] = [
-        (
-            "bayesbridge, exact sampling",
-            *(cell for name in QUESTIONS for cell in (exact[name], 1.0)),
-        )
-    ]
+    rows = [row_of("bayesbridge, exact sampling", exact, exact)]
     for system, tries in systems().items():
         if tries is None:
             rows.append((f"{system}: not installed", *[None] * (2 * len(QUESTIONS))))
             continue
-        found = {name: tries(name) * chance(name) for name in QUESTIONS}
-        rows.append(
-            (
-                system,
-                *(
-                    cell
-                    for name in QUESTIONS
-                    for cell in (found[name], exact[name] / found[name])
-                ),
-            )
-        )
+        fitting = {name: tries(name) * chance(name) for name in QUESTIONS}
+        rows.append(row_of(system, fitting, exact))
     header = (
         "a second",
         "plain",
@@ -186,6 +184,16 @@ def rates() -> Table:
         header,
         rows,
     )
+
+
+def row_of(
+    system: str, fitting: dict[str, float], exact: dict[str, float]
+) -> tuple[Cell, ...]:
+    """Fitting deals a second, and how many times as many ``exact`` has, by question."""
+    cells: list[Cell] = [system]
+    for name in QUESTIONS:
+        cells += [fitting[name], exact[name] / fitting[name]]
+    return tuple(cells)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-"""How soon the explorer's page shows a new heat map after a click, measured in the
-browser.
+"""How soon the explorer shows a new heat map after a click, in the browser.
 
     python benchmarks/speed/bench_explorer.py [--json | --write]
 
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from page import Table, run
+from page import Cell, Table, run
 
 CLICKS = 200
 LONGEST = 6
@@ -34,15 +33,24 @@ PAUSE = 500
 ROOT = Path(__file__).parents[2]
 
 
+CARD_SHARE = 0.7
+"""How often a card is clicked, and not a void or a length."""
+BID_SHARE = 0.6
+"""How often a bid is clicked, and not a pass."""
+LOW_BIDS = 6
+"""The lowest bids, of which one is clicked."""
+
+
 def cards(page: Any, chance: random.Random) -> None:
-    """A fact about the hidden hands: a card that is somewhere or is not, a void, a
-    length.
+    """A fact about the hidden hands.
+
+    A card that is somewhere or is not, a void, a length.
     """
     page.select_option("#mode", chance.choice(["holds", "lacks"]))
     page.select_option("#seat", chance.choice("NEW"))
-    if chance.random() < 0.7:
-        open_ones = page.locator('#picker button[aria-disabled="false"]')
-        open_ones.nth(chance.randrange(open_ones.count())).click()
+    if chance.random() < CARD_SHARE:
+        open_cards = page.locator('#picker button[aria-disabled="false"]')
+        open_cards.nth(chance.randrange(open_cards.count())).click()
         return
     page.select_option("#add-seat", chance.choice("NEW"))
     page.select_option("#add-kind", chance.choice(["void", "length"]))
@@ -55,10 +63,11 @@ def calls(page: Any, chance: random.Random) -> None:
     legal = page.eval_on_selector_all(
         '#box button[aria-disabled="false"]', "all => all.map(one => one.dataset.call)"
     )
-    bids = [call for call in legal if call not in ("Pass", "X", "XX")][:6]
-    page.click(
-        f'#box [data-call="{chance.choice(bids) if bids and chance.random() < 0.6 else "Pass"}"]'
-    )
+    bids = [call for call in legal if call not in ("Pass", "X", "XX")][:LOW_BIDS]
+    call = "Pass"
+    if bids and chance.random() < BID_SHARE:
+        call = chance.choice(bids)
+    page.click(f'#box [data-call="{call}"]')
 
 
 KINDS: dict[str, tuple[str, Callable[[Any, random.Random], None]]] = {
@@ -73,27 +82,15 @@ def opened() -> Iterator[Any]:
     """The page of a server of its own, once it is warm."""
     from playwright.sync_api import sync_playwright
 
-    command = [
-        sys.executable,
-        "-m",
-        "bayesbridge",
-        "serve",
-        "--no-browser",
-        "--port",
-        "0",
-    ]
+    words = ("bayesbridge", "serve", "--no-browser", "--port", "0")
+    command = [sys.executable, "-m", *words]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     try:
         assert server.stdout is not None
         address = server.stdout.readline().split()[-1]
         with sync_playwright() as playwright:
-            found = (
-                shutil.which("chromium")
-                or shutil.which("chrome")
-                or shutil.which("google-chrome")
-            )
             browser = playwright.chromium.launch(
-                executable_path=found, args=["--no-sandbox"]
+                executable_path=installed_browser(), args=["--no-sandbox"]
             )
             page = browser.new_page(viewport={"width": 1280, "height": 1000})
             page.set_default_timeout(600_000)
@@ -109,20 +106,25 @@ def opened() -> Iterator[Any]:
         server.wait()
 
 
+def installed_browser() -> str | None:
+    """The Chromium of the system, by its first name that is known."""
+    names = ("chromium", "chrome", "google-chrome")
+    paths = map(shutil.which, names)
+    return next((path for path in paths if path is not None), None)
+
+
 def measured(
     page: Any, players: str, click: Callable[[Any, random.Random], None]
 ) -> list[float]:
     """Milliseconds of every click that has an answer; a contradiction has none."""
     chance = random.Random(1)
-    found: list[float] = []
+    milliseconds: list[float] = []
     page.click("#reset")
     page.select_option("#players", players)
     click(page, chance)  # the first of its kind loads tables
     answered(page)
-    while len(found) < CLICKS:
-        full = page.locator("#chips li").count() >= LONGEST
-        over = page.locator('#box button[aria-disabled="false"]').count() == 0
-        if full or over or page.locator("#chips li.conflict").count():
+    while len(milliseconds) < CLICKS:
+        if must_begin_anew(page):
             page.click("#reset")
             page.select_option("#players", players)
             answered(page)
@@ -130,9 +132,18 @@ def measured(
         click(page, chance)
         answered(page)
         if page.evaluate("explorer.timings.length") > before:
-            found.append(page.evaluate("explorer.timings.at(-1)"))
+            milliseconds.append(page.evaluate("explorer.timings.at(-1)"))
         page.wait_for_timeout(chance.randrange(PAUSE))
-    return found
+    return milliseconds
+
+
+def must_begin_anew(page: Any) -> bool:
+    """Whether there are many chips, no legal call, or a contradiction."""
+    if page.locator("#chips li").count() >= LONGEST:
+        return True
+    if page.locator('#box button[aria-disabled="false"]').count() == 0:
+        return True
+    return bool(page.locator("#chips li.conflict").count())
 
 
 def answered(page: Any) -> None:
@@ -142,18 +153,12 @@ def answered(page: Any) -> None:
 
 def clicks() -> Table:
     """Milliseconds from click to heat map."""
-    rows: list[tuple[str | float | int | None, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     with opened() as page:
         for name, (players, click) in KINDS.items():
             times = np.array(measured(page, players, click))
-            rows.append(
-                (
-                    name,
-                    len(times),
-                    *(float(np.quantile(times, share)) for share in (0.5, 0.95)),
-                    times.max(),
-                )
-            )
+            median, within = np.quantile(times, (0.5, 0.95)).tolist()
+            rows.append((name, len(times), median, within, times.max()))
     header = ("clicks", "number", "median, ms", "95 of 100 within, ms", "longest, ms")
     return Table("explorer", "From click to heat map, in the browser", header, rows)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -44,21 +45,12 @@ NOTHING = Job("nothing", count_nothing, chunk=1)
 
 def studies() -> Table:
     """Nanoseconds a deal, and what they add up to."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, job in JOBS.items():
-        spent = (
-            seconds(lambda job=job: job.count(np.random.SeedSequence(1), job.chunk))
-            / job.chunk
-        )
-        rows.append(
-            (
-                name,
-                1e9 * spent,
-                3e7 * spent,
-                1e12 * spent / 3600,
-                1e12 * spent / 3600 / 64,
-            )
-        )
+        count = partial(job.count, np.random.SeedSequence(1), job.chunk)
+        a_deal = seconds(count) / job.chunk
+        core_hours = 1e12 * a_deal / 3600
+        rows.append((name, 1e9 * a_deal, 3e7 * a_deal, core_hours, core_hours / 64))
     return Table(
         "studies",
         "What a study costs, processor time",
@@ -73,52 +65,53 @@ def studies() -> Table:
     )
 
 
-def spent(setting: RunOptions, folder: Path | None = None) -> float:
-    """Milliseconds of this process for each chunk, the start of workers left out;
-    checkpoints go into the folder.
+FEW_CHUNKS = 4
+"""Those of the run that is taken off, which is all start."""
+
+
+def milliseconds(how: RunOptions, folder: Path | None = None) -> float:
+    """Milliseconds of this process for each chunk, the start of workers left out.
+
+    Checkpoints go into the folder.
     """
     times = []
-    for chunks in (4, 4 + CHUNKS):
+    for chunks in (FEW_CHUNKS, FEW_CHUNKS + CHUNKS):
         if folder is not None:
-            setting = replace(setting, checkpoint=folder / f"{chunks}")
-        times.append(
-            once(
-                lambda chunks=chunks, how=setting: run_study(
-                    NOTHING, chunks, 1, how=how
-                )
-            )
-        )
-    return 1000 * (times[1] - times[0]) / CHUNKS
+            how = replace(how, checkpoint=folder / f"{chunks}")
+        times.append(once(partial(run_study, NOTHING, chunks, 1, how=how)))
+    few, many = times
+    return 1000 * (many - few) / CHUNKS
 
 
 def handing_out() -> Table:
     """What a chunk costs besides its work."""
     rows: list[tuple[Cell, ...]] = [
-        (where, spent(RunOptions(2, where))) for where in ("threads", "processes")
+        (scheduler, milliseconds(RunOptions(2, scheduler)))
+        for scheduler in ("threads", "processes")
     ]
-    try:
-        from distributed import LocalCluster
-    except ImportError:
-        rows.append(("Dask: not installed", None))
-    else:
-        with LocalCluster(
-            n_workers=1, threads_per_worker=2, dashboard_address=None
-        ) as cluster:
-            address = cluster.scheduler_address
-            rows.append(
-                (
-                    "Dask, its scheduler in the same process",
-                    spent(RunOptions(scheduler=address)),
-                )
-            )
+    rows.append(dask_row())
     with tempfile.TemporaryDirectory() as folder:
-        rows.append(("threads, with a checkpoint", spent(RunOptions(2), Path(folder))))
+        with_checkpoint = milliseconds(RunOptions(2), Path(folder))
+        rows.append(("threads, with a checkpoint", with_checkpoint))
     return Table(
         "handing-out",
         "What a chunk costs besides its work",
         ("workers", "ms a chunk"),
         rows,
     )
+
+
+def dask_row() -> tuple[Cell, ...]:
+    """The same by Dask, if it is installed."""
+    try:
+        from distributed import LocalCluster
+    except ImportError:
+        return ("Dask: not installed", None)
+    with LocalCluster(
+        n_workers=1, threads_per_worker=2, dashboard_address=None
+    ) as cluster:
+        how = RunOptions(scheduler=cluster.scheduler_address)
+        return ("Dask, its scheduler in the same process", milliseconds(how))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""What the benchmarks measured, as tables: on the screen, as JSON, or in benchmarks.md
-and scaling.md of docs.
+"""What the benchmarks measured, as tables.
+
+They are shown on the screen, as JSON, or in benchmarks.md and scaling.md of docs.
 """
 
 from __future__ import annotations
@@ -27,96 +28,116 @@ if TYPE_CHECKING:
 UNBROKEN = "\u00a0"
 """A space at which no line ends: between the thousands of a figure."""
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE, SCALING = DOCS / "benchmarks.md", DOCS / "scaling.md"
+PAGE = DOCS / "benchmarks.md"
+SCALING = DOCS / "scaling.md"
+
+
+class Headline(NamedTuple):
+    """One figure of those that stand first on the page."""
+
+    words: str
+    table: str
+    row: str
+    """The beginning of the row in that table."""
+    column: str
+    unit: str
+
 
 HEADLINE = (
-    (
+    Headline(
         "deals that come once in 102 000, beside rejection in C",
-        "dealing",
-        "dealer (C), rejection",
-        "ratio at C",
-        "×",
+        table="dealing",
+        row="dealer (C), rejection",
+        column="ratio at C",
+        unit="×",
     ),
-    (
+    Headline(
         "33 points in two hands, 1 deal in 287, beside *dealer*",
-        "scripts",
-        "33 points in two hands",
-        "ratio",
-        "×",
+        table="scripts",
+        row="33 points in two hands",
+        column="ratio",
+        unit="×",
     ),
-    (
+    Headline(
         "Algorithm 2 on random deals, beside the literal Python",
-        "capture",
-        "Algorithm 2 with dealing",
-        "ratio",
-        "×",
+        table="capture",
+        row="Algorithm 2 with dealing",
+        column="ratio",
+        unit="×",
     ),
-    ("T of all 5.16 · 10²¹ deals, exactly", "all-deals", "all 5.16", "seconds", "s"),
-    (
+    Headline(
+        "T of all 5.16 · 10²¹ deals, exactly",
+        table="all-deals",
+        row="all 5.16",
+        column="seconds",
+        unit="s",
+    ),
+    Headline(
         "T and every card of all 10 400 600 layouts, dummy open",
-        "engines",
-        "enumeration: all",
-        "seconds",
-        "s",
+        table="engines",
+        row="enumeration: all",
+        column="seconds",
+        unit="s",
     ),
-    (
+    Headline(
         "effective draws a second after an auction of four, beside uniform draws",
-        "boards",
-        "its draws",
-        "ratio",
-        "×",
+        table="boards",
+        row="its draws",
+        column="ratio",
+        unit="×",
     ),
-    (
+    Headline(
         "layouts to solve for P(make) ± 3 points, own hand",
-        "contracts",
-        "own hand alone, `tricks` c",
-        "solves ± 3",
-        "",
+        table="contracts",
+        row="own hand alone, `tricks` c",
+        column="solves ± 3",
+        unit="",
     ),
-    (
+    Headline(
         "the same without the network",
-        "contracts",
-        "own hand alone, plain",
-        "solves ± 3",
-        "",
+        table="contracts",
+        row="own hand alone, plain",
+        column="solves ± 3",
+        unit="",
     ),
-    (
+    Headline(
         "all contracts of a deal double dummy, beside endplay",
-        "solver",
-        "tables",
-        "ratio",
-        "×",
+        table="solver",
+        row="tables",
+        column="ratio",
+        unit="×",
     ),
-    (
+    Headline(
         "a card after trick 1: posterior, and 100 layouts solved",
-        "play",
-        "after trick 1",
-        "seconds, median",
-        "s",
+        table="play",
+        row="after trick 1",
+        column="seconds, median",
+        unit="s",
     ),
-    (
+    Headline(
         "`estimate --contract`, beside importing numba and NumPy",
-        "commands",
-        "estimate, a contract",
-        "ratio",
-        "×",
+        table="commands",
+        row="estimate, a contract",
+        column="ratio",
+        unit="×",
     ),
-    (
+    Headline(
         "explorer, a call of four: 95 of 100 heat maps within",
-        "explorer",
-        "calls, four",
-        "95 of 100 within, ms",
-        "ms",
+        table="explorer",
+        row="calls, four",
+        column="95 of 100 within, ms",
+        unit="ms",
     ),
 )
-"""What stands first: words, a table, the beginning of a row, a column, and the unit."""
+"""What stands first."""
 
 type Cell = str | float | int | None
 
 
 class Table(NamedTuple):
-    """Measurements under a name that the page knows; figures are shown with three
-    digits that count.
+    """Measurements under a name that the page knows.
+
+    Figures are shown with three digits that count.
     """
 
     name: str
@@ -126,8 +147,9 @@ class Table(NamedTuple):
     words: int = 1
     """Leading columns of words; the others hold figures."""
     figure: Callable[[], Figure] | None = None
-    """Draws a picture of the same, which is kept in docs/pictures under the table's
-    name.
+    """Draws a picture of the same.
+
+    It is kept in docs/pictures under the table's name.
     """
 
 
@@ -149,16 +171,29 @@ def run(description: str, *measures: Callable[[], Table]) -> None:
             dict(zip(table.header, row, strict=True)) for row in table.rows
         ]
         if not args.json:
-            rows = [[shown(cell) for cell in row] for row in table.rows]
-            show_table(markup.Table(table.title, table.header, rows, left=table.words))
+            show(table)
         if args.write:
-            page = SCALING if table.name.startswith("scaling") else PAGE
-            page.write_text(placed(page.read_text("utf-8"), table, origin()), "utf-8")
-            PAGE.write_text(with_headline(PAGE.read_text("utf-8")), "utf-8")
-            if table.figure is not None:
-                table.figure().savefig(DOCS / "pictures" / f"{table.name}.png", dpi=200)
+            write(table)
     if args.json:
         print(json.dumps(document))
+
+
+def show(table: Table) -> None:
+    """Print a table."""
+    rows = [list(map(shown, row)) for row in table.rows]
+    show_table(markup.Table(table.title, table.header, rows, left=table.words))
+
+
+def write(table: Table) -> None:
+    """Put a table, its picture and the headline into docs/."""
+    page = SCALING if table.name.startswith("scaling") else PAGE
+    with_table = placed(page.read_text("utf-8"), table, origin())
+    page.write_text(with_table, "utf-8")
+    first_page = with_headline(PAGE.read_text("utf-8"))
+    PAGE.write_text(first_page, "utf-8")
+    if table.figure is not None:
+        picture = DOCS / "pictures" / f"{table.name}.png"
+        table.figure().savefig(picture, dpi=200)
 
 
 def shown(cell: Cell) -> str:
@@ -171,58 +206,60 @@ def shown(cell: Cell) -> str:
         return cell
     if cell is None or isinstance(cell, int):
         return number(cell)
-    return f"{cell:#.3g}" if abs(cell) < 99.95 else number(int(float(f"{cell:.3g}")))
+    if abs(cell) < 99.95:
+        return f"{cell:#.3g}"
+    three_digits = float(f"{cell:.3g}")
+    return number(int(three_digits))
 
 
 def placed(text: str, table: Table, origin: str) -> str:
     """The page with a table, and where it comes from, between the marks of its name."""
-    rule = ["---"] * table.words + ["---:"] * (len(table.header) - table.words)
-    figures = [
-        [
-            shown(cell) if i < table.words else shown(cell).replace(" ", UNBROKEN)
-            for i, cell in enumerate(row)
-        ]
-        for row in table.rows
-    ]
-    rows = [list(table.header), rule, *figures]
+    figures = len(table.header) - table.words
+    rule = ["---"] * table.words + ["---:"] * figures
+    rows = [list(table.header), rule]
+    for row in table.rows:
+        words = map(shown, row[: table.words])
+        numbers = [shown(cell).replace(" ", UNBROKEN) for cell in row[table.words :]]
+        rows.append([*words, *numbers])
     return _between(text, table.name, f"{_lines(rows)}\n\n{origin}")
 
 
 def with_headline(text: str) -> str:
     """The page with what stands first, taken from its tables."""
     rows = [["", ""], ["---", "---:"]]
-    for words, table, beginning, column, unit in HEADLINE:
-        body = text.partition(f"<!-- {table} -->")[2].partition("<!-- end")[0]
-        header, _, *figures = (
-            line.strip("| ").split(" | ")
-            for line in body.splitlines()
-            if line.startswith("|")
-        )
-        row = next(row for row in figures if row[0].startswith(beginning))
-        rows.append(
-            [
-                f"[{words}](#{_section(text, table)})",
-                f"{row[header.index(column)]}{UNBROKEN}{unit}".strip(),
-            ]
-        )
+    for headline in HEADLINE:
+        figure = f"{_figure(text, headline)}{UNBROKEN}{headline.unit}".strip()
+        anchor = _section(text, headline.table)
+        rows.append([f"[{headline.words}](#{anchor})", figure])
     return _between(text, "headline", _lines(rows))
+
+
+def _figure(text: str, headline: Headline) -> str:
+    """The figure of a headline, in the table that the page has."""
+    body = text.partition(f"<!-- {headline.table} -->")[2].partition("<!-- end")[0]
+    lines = [line for line in body.splitlines() if line.startswith("|")]
+    header, _rule, *rows = (line.strip("| ").split(" | ") for line in lines)
+    row = next(row for row in rows if row[0].startswith(headline.row))
+    column = header.index(headline.column)
+    return row[column]
 
 
 def _section(text: str, table: str) -> str:
     """The anchor of the heading that a table stands under."""
-    *_, heading = re.finditer(
-        r"^## (.+)$", text.partition(f"<!-- {table} -->")[0], flags=re.M
-    )
+    before = text.partition(f"<!-- {table} -->")[0]
+    *_, heading = re.finditer(r"^## (.+)$", before, flags=re.M)
     return heading[1].lower().replace(" ", "-")
 
 
 def _lines(rows: list[list[str]]) -> str:
+    """Rows of a table in Markdown."""
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _between(text: str, name: str, body: str) -> str:
     """The page with something else between the marks of a name."""
-    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    begin = f"<!-- {name} -->\n"
+    end = f"<!-- end of {name} -->"
     pattern = re.escape(begin) + ".*?" + re.escape(end)
     replaced, times = re.subn(
         pattern, lambda _: f"{begin}\n{body}\n\n{end}", text, flags=re.S
@@ -236,16 +273,18 @@ def _between(text: str, name: str, body: str) -> str:
 
 def origin() -> str:
     """The command, the day, the machine and how busy it was."""
-    machine = f"{_processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     command = f"`python benchmarks/speed/{Path(sys.argv[0]).name}`"
-    return f"({command}, {time.strftime('%Y-%m-%d')}, {machine}, Python {platform.python_version()})"
+    day = time.strftime("%Y-%m-%d")
+    load = f"load {os.getloadavg()[0]:.1f}"
+    machine = f"{_processor()}, {os.cpu_count()} cores, {load}"
+    return f"({command}, {day}, {machine}, Python {platform.python_version()})"
 
 
 def _processor() -> str:
-    if shutil.which("lscpu"):
-        listed = subprocess.run(
-            ["lscpu"], capture_output=True, text=True, check=True
-        ).stdout
-        if found := re.search(r"^Model name: *(.+)$", listed, flags=re.M):
-            return f"{platform.machine()} {found[1]}"
-    return platform.machine()
+    """The processor's name, as far as the system tells it."""
+    machine = platform.machine()
+    if not shutil.which("lscpu"):
+        return machine
+    answer = subprocess.run(["lscpu"], capture_output=True, text=True, check=True)
+    model = re.search(r"^Model name: *(.+)$", answer.stdout, flags=re.M)
+    return machine if model is None else f"{machine} {model[1]}"

@@ -1,5 +1,4 @@
-"""The questions that several benchmarks ask, with what a deal's chance is to answer
-them.
+"""The questions that several benchmarks ask, and the share of deals that fit.
 
 South holds AKQ52.J3.A94.K83. *plain*: nothing else is known. *B*: West is void in
 spades and East has five hearts or more, 1 deal in 256. *C*: West is void in hearts and

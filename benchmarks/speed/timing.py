@@ -1,5 +1,6 @@
-"""How long things take, in processor time: what the process itself used, so that other
-work disturbs it little.
+"""How long things take, in processor time.
+
+That is what the process itself used, so that other work disturbs it little.
 """
 
 from __future__ import annotations
@@ -24,15 +25,19 @@ def once(work: Callable[[], object]) -> float:
 
 
 def rate(work: Callable[[int], object], size: int, least: float = 1.0) -> float:
-    """Items a second, ``work`` doing ``size`` at a time until ``least`` seconds are
-    spent; a small batch warms up.
+    """Items a second, ``work`` doing ``size`` at a time for ``least`` seconds.
+
+    A small batch warms up.
     """
     work(min(size, 1000))
-    done, started = 0, time.process_time()
-    while (spent := time.process_time() - started) < least:
+    items = 0
+    spent = 0.0
+    started = time.process_time()
+    while spent < least:
         work(size)
-        done += size
-    return done / spent
+        items += size
+        spent = time.process_time() - started
+    return items / spent
 
 
 def of_command(
@@ -41,7 +46,7 @@ def of_command(
     environment: Mapping[str, str] | None = None,
 ) -> tuple[float, str]:
     """What a program used from start to end, and what it printed when fed ``text``."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = _seconds_of_children()
     answer = subprocess.run(
         words,
         input=text,
@@ -50,8 +55,10 @@ def of_command(
         stdout=subprocess.PIPE,
         text=True,
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (
-        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        answer.stdout,
-    )
+    return _seconds_of_children() - before, answer.stdout
+
+
+def _seconds_of_children() -> float:
+    """What processes that have ended used, of user and system."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime

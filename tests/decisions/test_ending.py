@@ -284,7 +284,7 @@ def test_textbook_endings(name):
     )
     example = module_from_spec(spec)
     spec.loader.exec_module(example)
-    comparison = example.compared()
+    comparison = example.rank_cards()
     assert comparison.exact
     assert comparison.plan
     chances = {choice.name: choice.chance[0] for choice in comparison.choices}
