@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from bayesbridge.notation import Record
 
 TRAIN, VALIDATE, HELD_OUT = range(3)
-"""To learn from, to choose by, to judge by: the parts of
-:mod:`bayesbridge.studies.benchmark`.
+"""To learn from, to choose by, to judge by.
+
+They are the parts of :mod:`bayesbridge.studies.benchmark`.
 """
 
 
@@ -138,6 +139,7 @@ class Collector:
         self.card_start.append(len(self.cards))
 
     def _row(self, record: Record) -> Row:
+        """The numbers of a record; its deal and pairs are numbered."""
         assert record.deal is not None
         assert record.auction is not None
         masks = tuple(hand.mask for hand in record.deal.hands)
@@ -164,6 +166,7 @@ class Collector:
         )
 
     def _pair_number(self, record: Record, seat: Seat) -> int:
+        """The number of the pair that a seat belongs to, a new one if need be."""
         name = record.pair(seat)
         if name is None:
             return NOBODY
