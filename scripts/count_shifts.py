@@ -166,8 +166,9 @@ def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
     fits = (right.lengths <= total) & (right.lengths % 14 <= total % 14)
     right_ways[total - right.lengths[fits], right_place[fits]] = right.ways[fits]
     counts: dict[int, int] = {}
+    right_limbs = _low_and_high(right_ways, LIMB)
     for left_bits, left_limb in _low_and_high(left_ways, LIMB):
-        for right_bits, right_limb in _low_and_high(right_ways, LIMB):
+        for right_bits, right_limb in right_limbs:
             sums = left_limb.T @ right_limb  # at most 196 terms below 2⁴²
             for word_bits, word in _low_and_high(sums, WORD):
                 bits = left_bits + right_bits + word_bits
