@@ -34,11 +34,11 @@ STYLE = 16
 HEAD_WIDTH = 32
 """Width of one head of the reader's attention."""
 
-READINGS = ("hidden", "shown")
-"""Of partner's hand. Results of both stand in this order."""
-
 READING_SHARES = (0.4, 0.6)
-"""Of the readings in the loss."""
+"""Of both readings in the loss, partner's hand hidden and shown.
+
+Results of both stand in this order everywhere.
+"""
 
 HIDDEN = 0.4
 BOTH_HIDDEN = 0.4
@@ -85,10 +85,10 @@ class Styles(nn.Module):
         self.register_buffer("tables", counts, persistent=False)
 
     def forward(self, pair: Tensor) -> tuple[Tensor, Tensor]:
-        """(b, 2, 17) styles of (b, 2) pairs, 0 where hidden, and −log prior.
+        """(b, 2, 17) styles of (b, 2) pairs, 0 where hidden, and their −log prior.
 
-        A pair's −log prior is spread over its tables; the sum over these tables is
-        returned.
+        A pair's −log prior is spread evenly over all its tables. Returned is the share
+        of these tables.
         """
         row = pair.remainder(len(self.numbers))  # -1 becomes the last row
         numbers = F.embedding(row, self.numbers)
@@ -251,6 +251,10 @@ def hide_at_random(batch: Batch, both_hidden: float) -> Batch:
     return batch.hide(is_hidden_alone | are_both_hidden)
 
 
+HIDINGS = 4
+"""Ways to hide pairs: none, dealer's, the other, both."""
+
+
 class Teacher(NamedTuple):
     """A fitted network that others learn from."""
 
@@ -284,7 +288,7 @@ class Lessons(NamedTuple):
     probability: Tensor
     """(4, calls, 2, 38) by which pairs are hidden, call on record, and reading.
 
-    Of the hidden pairs dealer's counts 1, the other 2.
+    Of hidden pairs dealer's counts 1, the other 2 (``HIDINGS``).
     """
 
     def of(self, batch: Batch) -> Tensor:
@@ -307,7 +311,7 @@ def lessons_of(
     device = auctions.calls.device
     length = np.zeros(len(auctions.length), np.int64)
     length[chosen] = auctions.length[chosen]
-    shape = (4, int(length.sum()), 2, CALLS)
+    shape = (HIDINGS, int(length.sum()), 2, CALLS)
     lessons = Lessons(
         torch.as_tensor(np.cumsum(length) - length, device=device),
         torch.zeros(shape, dtype=torch.half, device=device),
@@ -316,7 +320,7 @@ def lessons_of(
         for batch in groups_of(auctions, chosen):
             calls = lessons.start[batch.row[batch.table]] + batch.place
             calls = calls[batch.is_real]
-            for hiding in range(4):
+            for hiding in range(HIDINGS):
                 sides = torch.tensor([hiding & 1, hiding & 2], device=device).bool()
                 hidden_batch = batch.hide(sides.expand_as(batch.pair))
                 means = mean_probabilities(teachers, hidden_batch)
@@ -353,13 +357,11 @@ def loss_of(
     It has three parts: that of the calls on record and of the lessons, which have the
     weight ``listen``; the prior of the styles; the tricks of the pairs.
     """
-    style, total = styles(batch.pair)
+    style, prior_loss = styles(batch.pair)
     scores = network(batch, style)
-    weight = batch.is_real * call_weights(batch)
-    expected_tricks = batch.tricks.amax(dim=2).flatten()[batch.compass_side]
-    is_slam = expected_tricks > SLAM_TRICKS
-    weights = (weight, weight * (1 + (SLAM_WEIGHT - 1) * is_slam))
+    weights = reading_weights(batch)
     probabilities = None if lessons is None else lessons.of(batch)
+    total = prior_loss
     for reading, loss in enumerate(losses(scores, batch.call)):
         if probabilities is not None:
             probability = probabilities[:, reading]
@@ -377,6 +379,15 @@ def soft_loss(scores: Tensor, probability: Tensor) -> Tensor:
     log_probability = F.log_softmax(scores, dim=1)
     log_probability = log_probability.masked_fill(probability == 0, 0.0)
     return -(probability * log_probability).sum(dim=1)
+
+
+def reading_weights(batch: Batch) -> tuple[Tensor, Tensor]:
+    """(b n,) weights of calls in both readings, 0 behind the end of an auction."""
+    hidden = batch.is_real * call_weights(batch)
+    expected_tricks = batch.tricks.amax(dim=2).flatten()[batch.compass_side]
+    can_make_slam = expected_tricks > SLAM_TRICKS
+    shown = hidden * (1 + (SLAM_WEIGHT - 1) * can_make_slam)
+    return hidden, shown
 
 
 def call_weights(batch: Batch) -> Tensor:

@@ -162,11 +162,10 @@ def new_pairs(
         with torch.no_grad():
             style = styles[torch.as_tensor(judged.pair, device=styles.device)]
             after = own_losses(network, auctions, judged, style)
+        differences = by_reading(after - before)
         results[str(count)] = [
             [*loss, *difference]
-            for loss, difference in zip(
-                by_reading(after), by_reading(after - before), strict=True
-            )
+            for loss, difference in zip(by_reading(after), differences, strict=True)
         ]
     return results
 

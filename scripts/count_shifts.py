@@ -165,6 +165,17 @@ def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
     right_ways = np.zeros((HANDS, len(right_values)))
     fits = (right.lengths <= total) & (right.lengths % 14 <= total % 14)
     right_ways[total - right.lengths[fits], right_place[fits]] = right.ways[fits]
+    return _counts_by_code(left_ways, right_ways, codes)
+
+
+def _counts_by_code(
+    left_ways: NDArray[np.float64], right_ways: NDArray[np.float64], codes: Ints
+) -> dict[int, int]:
+    """Exact sums of products of ways by outcome code.
+
+    Ways are (lengths, left summaries) and (lengths, right summaries), ``codes`` those
+    of all pairs of summaries in a row.
+    """
     counts: dict[int, int] = {}
     right_limbs = _low_and_high(right_ways, LIMB)
     for left_bits, left_limb in _low_and_high(left_ways, LIMB):

@@ -184,16 +184,21 @@ def judge(chances: Floats, arrays: TableArrays) -> dict[str, float]:
     """
     needed = arrays.needed
     made = (arrays.taken >= needed).astype(float)
-    chance = np.array([row[n:].sum() for row, n in zip(chances, needed, strict=True)])
+    chances_of_making = []
+    for chances_of_tricks, tricks in zip(chances, needed, strict=True):
+        chances_of_making.append(chances_of_tricks[tricks:].sum())
+    chance = np.array(chances_of_making)
+    error = chance - made
     tenth = np.minimum((chance * TENTHS).astype(int), TENTHS - 1)
     tables_of_tenth = np.bincount(tenth, minlength=TENTHS)
-    differences_of_tenth = np.bincount(tenth, chance - made, minlength=TENTHS)
-    gaps = np.abs(differences_of_tenth) / np.maximum(tables_of_tenth, 1)
+    errors_of_tenth = np.bincount(tenth, error, minlength=TENTHS)
+    gaps = np.abs(errors_of_tenth) / np.maximum(tables_of_tenth, 1)
+    mean_gap = (tables_of_tenth * gaps).sum() / len(made)
     expected_tricks = chances @ np.arange(TRICK_COUNTS)
     return {
-        "error": round(float((tables_of_tenth * gaps).sum() / len(made)), 4),
-        "off": round(float((chance - made).mean()), 4),
-        "brier": round(float(((chance - made) ** 2).mean()), 4),
+        "error": round(float(mean_gap), 4),
+        "off": round(float(error.mean()), 4),
+        "brier": round(float((error**2).mean()), 4),
         "log_loss": round(log_loss(chances, arrays.taken), 4),
         "bias": round(float((expected_tricks - arrays.taken).mean()), 4),
     }

@@ -198,19 +198,20 @@ class Split:
         has_pair_aside = is_aside[tables.pair] & (tables.pair >= 0)
         pair = np.where(has_pair_aside, -1, tables.pair)
         auctions = prepare(tables._replace(pair=pair), device)
-        is_taken = (rng.random(len(tables.masks)) < share)[tables.deal]
-        is_training = (split == TRAIN) & is_taken & ~has_pair_aside.any(axis=1)
+        is_deal_taken = rng.random(len(tables.masks)) < share
+        is_taken = is_deal_taken[tables.deal] & ~has_pair_aside.any(axis=1)
+        is_training = (split == TRAIN) & is_taken
         training = np.flatnonzero(is_training)
         named_pairs = tables.pair[training]
         named_pairs = named_pairs[named_pairs >= 0]
         return cls(
-            tables,
-            auctions,
-            is_aside,
-            training,
-            np.flatnonzero(split == VALIDATE),
-            np.flatnonzero(split == HELD_OUT),
-            np.bincount(named_pairs, minlength=len(tables.names)),
+            tables=tables,
+            auctions=auctions,
+            is_aside=is_aside,
+            training=training,
+            validation=np.flatnonzero(split == VALIDATE),
+            held_out=np.flatnonzero(split == HELD_OUT),
+            tables_of_pair=np.bincount(named_pairs, minlength=len(tables.names)),
         )
 
     def validation_sample(self) -> np.ndarray:
@@ -423,6 +424,18 @@ def bidder_features(device: torch.device) -> Tensor:
     return features
 
 
+def new_networks(
+    options: argparse.Namespace, features: Tensor
+) -> tuple[Bidder, Bidder]:
+    """The wide network and the guide, with the parameters of ``--start`` if given."""
+    wide = Bidder(Sizes(*options.wide), options.dropout, features)
+    guide = Bidder(Sizes(*options.guide), GUIDE_DROPOUT, features)
+    if options.start is not None:
+        load_network(wide, options.start, "wide")
+        load_network(guide, options.start, "guide")
+    return wide.to(features.device), guide.to(features.device)
+
+
 def fit_teachers(fitting: Fitting, features: Tensor) -> None:
     """Fit the teachers, and write their files beside the output."""
     options = fitting.options
@@ -433,7 +446,8 @@ def fit_teachers(fitting: Fitting, features: Tensor) -> None:
 
 def teacher_paths(options: argparse.Namespace) -> list[Path]:
     """The files of the teachers that are fitted here."""
-    return [options.output.with_suffix(f".{number}.npz") for number in range(TEACHERS)]
+    suffixes = [f".{number}.npz" for number in range(TEACHERS)]
+    return [options.output.with_suffix(suffix) for suffix in suffixes]
 
 
 def fit_networks(
@@ -519,13 +533,7 @@ def main() -> None:
     split = Split.of(read(options.records), options.share, rng, device)
     split.report()
     features = bidder_features(device)
-    wide = Bidder(Sizes(*options.wide), options.dropout, features)
-    guide = Bidder(Sizes(*options.guide), GUIDE_DROPOUT, features)
-    networks = {"wide": wide, "guide": guide}
-    for name, network in networks.items():
-        if options.start is not None:
-            load_network(network, options.start, name)
-        network.to(device)
+    wide, guide = new_networks(options, features)
     styles = Styles(split.tables_of_pair).to(device)
     fitting = Fitting(split, TrainingSteps(split, options.tables), options, rng)
     if options.teach:
@@ -541,8 +549,8 @@ def main() -> None:
         fit_networks(fitting, wide, guide, styles, teachers)
     fit_styles(fitting, wide, guide, styles)
     rescale(styles, (wide, guide))
-    for network in networks.values():
-        round_weights(network)
+    round_weights(wide)
+    round_weights(guide)
     facts: dict[str, object] = {
         "seed": options.seed,
         "source": str(split.tables.source),
@@ -551,7 +559,7 @@ def main() -> None:
         "seconds": options.seconds,
         "teachers": [path.name for path in paths],
     }
-    judge_and_write(fitting, networks, styles, facts)
+    judge_and_write(fitting, {"wide": wide, "guide": guide}, styles, facts)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from reading_networks import (
     tensors,
     train,
 )
-from table_arrays import HELD_OUT, TRAIN, VALIDATE, Tables, read
+from table_arrays import Tables, read, rows_by_split
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
 
@@ -157,8 +157,6 @@ class Batch(NamedTuple):
     """(n, turns, 4) cards of each suit of the hand in turn."""
     lead: Tensor
     """(n, turns) place in ``LEADS``."""
-    following: Tensor
-    """(n, turns) whether the hand in turn can follow suit."""
 
 
 def batch_of(plays: Plays, chosen: np.ndarray, hide: Tensor | None = None) -> Batch:
@@ -167,24 +165,21 @@ def batch_of(plays: Plays, chosen: np.ndarray, hide: Tensor | None = None) -> Ba
     ``hide`` (n, 2): whether calls, and dummy, are hidden from the network.
     """
     rows = torch.as_tensor(chosen, device=plays.cards.device)
-    turns = int(plays.length[chosen].max()) - HEARD
-    trick = TrickState.first(plays, rows)
-    states = []
-    for number in range(turns):
+    state = TrickState.first(plays, rows)
+    turns = []
+    for number in range(int(plays.length[chosen].max()) - HEARD):
         card = plays.cards[rows, number].long()
-        states.append(trick.turn_state(number, card))
-        trick.play(number, card)
-    tokens, dummy, *answers = (
-        torch.stack(column, dim=1) for column in zip(*states, strict=True)
-    )
+        turns.append(state.turn_batch(number, card))
+        state.play(number, card)
+    columns = zip(*turns, strict=True)
+    batch = Batch(*(torch.stack(column, dim=1) for column in columns))
+    calls = call_tokens(plays, rows, hide)
+    tokens = torch.cat([calls, batch.tokens], dim=1)
     starts = torch.as_tensor(STARTS[:-1], device=rows.device)
+    dummy = batch.dummy
     if hide is not None:
         dummy = torch.where(hide[:, 1:], 0, dummy)
-    return Batch(
-        torch.cat([call_tokens(plays, rows, hide), tokens], dim=1) + starts,
-        dummy,
-        *answers,
-    )
+    return batch._replace(tokens=tokens + starts, dummy=dummy)
 
 
 def call_tokens(plays: Plays, rows: Tensor, hide: Tensor | None) -> Tensor:
@@ -244,39 +239,42 @@ class TrickState:
             card_before=zero + NO_CARD,
         )
 
-    def turn_state(self, number: int, card: Tensor) -> tuple[Tensor, ...]:
-        """The token of a turn, dummy's cards, and the other parts of :class:`Batch`.
+    def turn_batch(self, number: int, card: Tensor) -> Batch:
+        """The parts of a batch for one turn, without the dimension of turns.
 
         ``number`` is how many cards were played, ``card`` (n,) the next on record.
         """
         zero = torch.zeros_like(self.turn)
-        is_lead = number % 4 == 0
-        if is_lead:
-            self.suit_led = zero + NO_SUIT
-        own = self.hands.gather(1, self.turn[:, None])[:, 0]
-        all_cards = torch.arange(CARDS, device=own.device)
-        held = (own[:, None] >> all_cards) & 1
-        held_in_led = held * (all_cards // 13 == self.suit_led[:, None])
-        can_follow = held_in_led.any(dim=1)
-        legal = torch.where(can_follow[:, None], held_in_led, held).bool()
-        is_played = card < CARDS
-        is_choice = is_played & (self.turn != DUMMY_SEAT) & (legal.sum(dim=1) > 1)
-        holdings = torch.stack([own >> 13 * suit & 0x1FFF for suit in range(4)], dim=1)
-        lead = LATER_LEAD if is_lead else TO_A_LEAD
+        lead = TO_A_LEAD
         dummy = self.hands[:, DUMMY_SEAT]
+        if number % 4 == 0:
+            self.suit_led = zero + NO_SUIT
+            lead = LATER_LEAD
         if number == 0:
             lead = OPENING_LEAD
             dummy = zero
-        return (
-            self.token(number),
-            dummy,
-            legal,
-            card,
-            is_choice,
-            holdings,
-            zero + lead,
-            can_follow,
+        hand = self.hands.gather(1, self.turn[:, None])[:, 0]
+        legal = self.legal_cards(hand)
+        is_played = card < CARDS
+        has_choice = (self.turn != DUMMY_SEAT) & (legal.sum(dim=1) > 1)
+        holdings = [hand >> 13 * suit & 0x1FFF for suit in range(4)]
+        return Batch(
+            tokens=self.token(number),
+            dummy=dummy,
+            legal=legal,
+            card=card,
+            is_choice=is_played & has_choice,
+            holdings=torch.stack(holdings, dim=1),
+            lead=zero + lead,
         )
+
+    def legal_cards(self, hand: Tensor) -> Tensor:
+        """(n, 52) whether each card may be played from (n,) hands."""
+        cards = torch.arange(CARDS, device=hand.device)
+        is_held = (hand[:, None] >> cards) & 1
+        is_of_suit_led = is_held * (cards // 13 == self.suit_led[:, None])
+        can_follow = is_of_suit_led.any(dim=1)
+        return torch.where(can_follow[:, None], is_of_suit_led, is_held).bool()
 
     def token(self, number: int) -> Tensor:
         """(n, parts) the token of a turn."""
@@ -459,9 +457,7 @@ def main() -> None:
     played = np.flatnonzero(has_lead & (tables.level > 0))
     plays = prepare(tables, played, device)
     split = tables.split[tables.deal][played]
-    training = np.flatnonzero(split == TRAIN)
-    validation = np.flatnonzero(split == VALIDATE)
-    held_out = np.flatnonzero(split == HELD_OUT)
+    training, validation, held_out = rows_by_split(split)
     print(
         f"{len(training)} tables to learn from, {len(validation)} to choose by, "
         f"{len(held_out)} to judge by",

@@ -34,7 +34,7 @@ from reading_networks import (
     token_rows,
     train,
 )
-from table_arrays import HELD_OUT, TRAIN, VALIDATE, Tables, read
+from table_arrays import Tables, read, rows_by_split
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
 
@@ -81,7 +81,8 @@ class Auctions(NamedTuple):
 
 def prepare(tables: Tables, device: torch.device) -> Auctions:
     """Padded arrays of the tables."""
-    length = np.minimum(np.diff(tables.call_start), HEARD).astype(np.int64)
+    calls_made = np.diff(tables.call_start).astype(np.int64)
+    length = np.minimum(calls_made, HEARD)
     calls = np.full((len(length), HEARD + 1), NO_CALL, np.uint8)
     is_made = np.arange(HEARD) < length[:, None]
     call_index = tables.call_start[:-1, None] + np.arange(HEARD)
@@ -116,7 +117,8 @@ def batch_of(auctions: Auctions, chosen: np.ndarray, chair: Tensor) -> Batch:
     places = int(auctions.length[chosen].max()) + 1
     seats = (chair[:, None] + torch.arange(4, device=device)) % 4
     hands = auctions.holdings[auctions.deal[rows]].long()
-    hands = hands.gather(1, seats[:, :, None].expand(-1, -1, 4))
+    seat_of_row = seats[:, :, None].expand(-1, -1, 4)
+    hands = hands.gather(1, seat_of_row)
     return Batch(
         tokens=tokens_of(auctions, rows, chair, places),
         own=hands[:, 0],
@@ -274,9 +276,7 @@ def main() -> None:
     rng = np.random.default_rng(options.seed)
     tables = read(options.records)
     split = tables.split[tables.deal]
-    training = np.flatnonzero(split == TRAIN)
-    validation = np.flatnonzero(split == VALIDATE)
-    held_out = np.flatnonzero(split == HELD_OUT)
+    training, validation, held_out = rows_by_split(split)
     step = max(1, len(validation) // VALIDATION_TABLES)
     auctions = prepare(tables, device)
     model = Direct(options, suit_features().to(device)).to(device)

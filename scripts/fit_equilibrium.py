@@ -56,7 +56,8 @@ def main() -> None:
         )
         bidding = game.learn(args.iterations, checkpoint=args.resume)
         strategies[name] = np.stack(bidding.profile)
-        print(f"{name} scheme: {possible_gains(game.gains(bidding))}", flush=True)
+        gains = possible_gains(game.gains(bidding))
+        print(f"{name} scheme: {gains}", flush=True)
     write_tables(args.out, LEVELS, types.strength, strategies)
     print(f"{args.out}: {args.out.stat().st_size} bytes")
 

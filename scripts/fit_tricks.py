@@ -56,6 +56,9 @@ RANKS = "23456789TJQKA"
 SEATS_OF_HANDS = (3, 0, 1, 2)
 """Of the hands in a line: W N E S."""
 
+SUITS_OF_HAND = (3, 2, 1, 0)
+"""Spades come first."""
+
 DECLARERS = (1, 0, 3, 2)
 """Of the digits of a strain: S, E, N, W lead, so E, N, W, S declare."""
 
@@ -124,7 +127,7 @@ def owners_of(hands: str) -> np.ndarray:
     """(4, 13) the seat of each card of a deal in the file."""
     owners = np.zeros((4, 13), np.uint8)
     for seat, hand in zip(SEATS_OF_HANDS, hands.split(), strict=True):
-        for suit, ranks in zip((3, 2, 1, 0), hand.split("."), strict=True):
+        for suit, ranks in zip(SUITS_OF_HAND, hand.split("."), strict=True):
             for rank in ranks:
                 owners[suit, RANKS.index(rank)] = seat
     return owners
@@ -312,24 +315,13 @@ def compiled(model: nn.Module, device: str) -> nn.Module:
 def judge(model: nn.Module, solved: Solved, batch: int = 20_000) -> dict[str, float]:
     """The ``FIGURES`` of a model, in suits and at no trumps."""
     model.eval()
-    trick_counts = torch.arange(float(CLASSES), device=solved.device)
     rows = []
     for index in torch.arange(len(solved), device=solved.device).split(batch):
         owners, no_trump, tricks = solved.ask(index)
         with half_precision(solved.device):
             scores = model(owners, no_trump)
-        scores = scores.float()
-        loss = F.cross_entropy(scores, tricks, reduction="none")
-        difference = (scores.argmax(1) - tricks).abs()
-        bias = scores.softmax(1) @ trick_counts - tricks
-        columns = [
-            no_trump.float(),
-            loss,
-            (difference == 0).float(),
-            (difference <= 1).float(),
-            bias,
-        ]
-        rows.append(torch.stack(columns, 1))
+        values = values_of_questions(scores.float(), tricks)
+        rows.append(torch.stack([no_trump.float(), *values], 1))
     table = torch.cat(rows).cpu().numpy()
     figures = {}
     for name, is_no_trump in (("suits", 0), ("nt", 1)):
@@ -337,6 +329,19 @@ def judge(model: nn.Module, solved: Solved, batch: int = 20_000) -> dict[str, fl
         for figure, mean in zip(FIGURES, means, strict=True):
             figures[f"{name}_{figure}"] = round(float(mean), 4)
     return figures
+
+
+def values_of_questions(scores: Tensor, tricks: Tensor) -> list[Tensor]:
+    """(n,) values of each question whose means are the ``FIGURES``."""
+    difference = (scores.argmax(1) - tricks).abs()
+    trick_counts = torch.arange(float(CLASSES), device=scores.device)
+    expected_tricks = scores.softmax(1) @ trick_counts
+    return [
+        F.cross_entropy(scores, tricks, reduction="none"),
+        (difference == 0).float(),
+        (difference <= 1).float(),
+        expected_tricks - tricks,
+    ]
 
 
 def report(**facts: object) -> None:

@@ -94,6 +94,19 @@ def read(path: Path) -> Tables:
     return from_records(path)
 
 
+def rows_by_split(
+    split: NDArray[np.uint8],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of the tables to learn from, to choose by and to judge by.
+
+    ``split`` (tables,) says it of each table.
+    """
+    training = np.flatnonzero(split == TRAIN)
+    validation = np.flatnonzero(split == VALIDATE)
+    held_out = np.flatnonzero(split == HELD_OUT)
+    return training, validation, held_out
+
+
 NO_CONTRACT = 255
 """In the place of strain and declarer where all passed."""
 
