@@ -95,13 +95,13 @@ class Styles(nn.Module):
         is_known = (pair >= 0)[..., None]
         pair_loss = 0.5 * (numbers**2).sum(dim=2)
         prior_loss = (pair_loss / self.tables[row] * is_known[..., 0]).sum()
-        return with_one(numbers) * is_known, prior_loss
+        return known_style(numbers) * is_known, prior_loss
 
 
-def with_one(numbers: Tensor) -> Tensor:
+def known_style(numbers: Tensor) -> Tensor:
     """(…, 17) numbers of styles, and the 1 that says that they are known."""
-    one = torch.ones_like(numbers[..., :1])
-    return torch.cat([numbers, one], dim=-1)
+    is_known = torch.ones_like(numbers[..., :1])
+    return torch.cat([numbers, is_known], dim=-1)
 
 
 class Scores(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from auction_batches import PASS, REDOUBLE, Auctions, batch_of
-from auction_network import STYLE, Bidder, Styles, losses, with_one
+from auction_network import STYLE, Bidder, Styles, known_style, losses
 from reading_networks import half_precision
 from table_arrays import Tables
 from torch import Tensor
@@ -105,7 +105,7 @@ def own_losses(
     style = torch.zeros(len(rows), 2, STYLE + 1, device=rows.device)
     if numbers is not None:
         table = torch.arange(len(rows), device=rows.device)
-        style = style.index_put((table, side), with_one(numbers))
+        style = style.index_put((table, side), known_style(numbers))
     with half_precision(rows.device):
         scores = network(batch, style)
     is_own = batch.is_real & (batch.place % 2 == side[batch.table])

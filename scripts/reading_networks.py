@@ -571,8 +571,8 @@ def round_weights(module: nn.Module) -> None:
         if getattr(value, "sixteen_bits", False):
             value.copy_(value.half())
         elif value.dim() > 1:
-            whole, scale = eight_bits(value.float())
-            value.copy_(whole * scale)
+            integers, scale = eight_bits(value.float())
+            value.copy_(integers * scale)
 
 
 def parameters_of(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
@@ -593,8 +593,8 @@ def parameters_of(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
         if key in sixteen_bits:
             arrays[name] = value.numpy().astype(np.float16)
         elif value.dim() > 1:
-            whole, scale = eight_bits(value)
-            arrays[name] = whole.numpy().astype(np.int8)
+            integers, scale = eight_bits(value)
+            arrays[name] = integers.numpy().astype(np.int8)
             arrays[f"{name}:scale"] = scale.numpy()
         else:
             arrays[name] = value.numpy()
