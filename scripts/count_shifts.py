@@ -1,4 +1,4 @@
-"""Counts Algorithm 1 for 7 tricks and Algorithm 2 jointly, over all pairs of hands.
+"""Count Algorithm 1 for 7 tricks and Algorithm 2 jointly, over all pairs of hands.
 
 ``python scripts/count_shifts.py`` writes ``bayesbridge/capture/shifts.json``, in some
 minutes.
@@ -10,15 +10,14 @@ cards captured add up over the suits, so they stand above the bits of a summary 
 ``tables``) and are added where summaries are merged. A suit that follows has what the
 one before has left.
 
-A set of deals whose suits are independent but for the lengths of the hands never has to be enumerated: a
-:class:`Tally` counts, for one suit or for several merged, how many ways lead to each (lengths, summary), and tallies
-multiply by convolution.
+A set of deals whose suits are independent but for the lengths of the hands never has to
+be enumerated: a :class:`Tally` counts, for one suit or for several merged, how many
+ways lead to each (lengths, summary), and tallies multiply by convolution.
 """
 
 from __future__ import annotations
 
 import json
-from itertools import product
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -27,10 +26,12 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.kernels import walk_table
 from bayesbridge.capture.tables import (
+    DELTA_PLACE,
     LEADING_GAP,
     LENGTH,
     ROWS,
     SUMMARY_BITS,
+    T_PLACE,
     Ints,
     merge_table,
     outcome_table,
@@ -65,7 +66,8 @@ WORD: Final = 25
 FULL: Final = 14 * 13 + 13
 """Lengths of two full hands, as ``Tally.lengths`` packs them."""
 
-type Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+HANDS: Final = 14 * 14
+"""How many values packed lengths have, ``14 * first + second``."""
 
 type Joint = dict[tuple[int, int], int]
 """Pairs of hands by the outcomes of both algorithms.
@@ -103,7 +105,7 @@ class Tally(NamedTuple):
         merged, merged_place = np.unique(
             merge_table(left_values, right_values), return_inverse=True
         )
-        ways = np.zeros((14 * 14, len(merged)), dtype=np.int64)
+        ways = np.zeros((HANDS, len(merged)), dtype=np.int64)
         _multiply(
             self._replace(summary=left_place),
             right._replace(summary=right_place),
@@ -113,9 +115,9 @@ class Tally(NamedTuple):
         lengths, place = np.nonzero(ways)
         return Tally(lengths, merged[place], ways[lengths, place])
 
-    def rows(self, wanted: NDArray[np.bool_]) -> Tally:
-        """The rows that are wanted."""
-        return Tally(self.lengths[wanted], self.summary[wanted], self.ways[wanted])
+    def rows(self, chosen: NDArray[np.bool_]) -> Tally:
+        """The chosen rows."""
+        return Tally(self.lengths[chosen], self.summary[chosen], self.ways[chosen])
 
     def leading_gaps(self) -> Ints:
         """(k,) columns of leading gap that stand above the summaries."""
@@ -133,16 +135,17 @@ def _multiply(left: Tally, right: Tally, merged: Ints, table: Ints) -> None:
     Summaries of both sides are given as numbers; ``merged`` (left, right) is that of
     their merge, ``table`` (14 · 14, merged) by lengths.
     """
-    lengths_a, index_a, count_a = left
-    lengths_b, index_b, count_b = right
-    for i in range(len(count_a)):
-        first, second, row = lengths_a[i] // 14, lengths_a[i] % 14, merged[index_a[i]]
-        for j in range(len(count_b)):
+    lengths_a, index_a, ways_a = left
+    lengths_b, index_b, ways_b = right
+    for i in range(len(ways_a)):
+        first = lengths_a[i] // 14
+        second = lengths_a[i] % 14
+        merged_row = merged[index_a[i]]
+        for j in range(len(ways_b)):
             lengths = lengths_b[j]
             if first + lengths // 14 <= 13 and second + lengths % 14 <= 13:
-                table[lengths_a[i] + lengths, row[index_b[j]]] += (
-                    count_a[i] * count_b[j]
-                )
+                ways = ways_a[i] * ways_b[j]
+                table[lengths_a[i] + lengths, merged_row[index_b[j]]] += ways
 
 
 def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
@@ -157,26 +160,43 @@ def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
     right_values, right_place = np.unique(right.summary, return_inverse=True)
     codes = outcome_table(left_values, right_values).ravel()
     # Left ways by lengths, right ways by the lengths that they need on the left.
-    left_ways = np.zeros((14 * 14, len(left_values)))
+    left_ways = np.zeros((HANDS, len(left_values)))
     left_ways[left.lengths, left_place] = left.ways
-    right_ways = np.zeros((14 * 14, len(right_values)))
+    right_ways = np.zeros((HANDS, len(right_values)))
     fits = (right.lengths <= total) & (right.lengths % 14 <= total % 14)
     right_ways[total - right.lengths[fits], right_place[fits]] = right.ways[fits]
+    return _counts_by_code(left_ways, right_ways, codes)
+
+
+def _counts_by_code(
+    left_ways: NDArray[np.float64], right_ways: NDArray[np.float64], codes: Ints
+) -> dict[int, int]:
+    """Exact sums of products of ways by outcome code.
+
+    Ways are (lengths, left summaries) and (lengths, right summaries), ``codes`` those
+    of all pairs of summaries in a row.
+    """
     counts: dict[int, int] = {}
-    left_limbs = enumerate(_low_and_high(left_ways, LIMB))
-    right_limbs = enumerate(_low_and_high(right_ways, LIMB))
-    for (i, left_limb), (j, right_limb) in product(left_limbs, right_limbs):
-        sums = left_limb.T @ right_limb  # at most 196 terms below 2⁴²
-        for word, part in enumerate(_low_and_high(sums, WORD)):
-            bits = LIMB * (i + j) + WORD * word
-            for code, ways in enumerate(np.bincount(codes, part.ravel()).tolist()):
-                counts[code] = counts.get(code, 0) + (int(ways) << bits)
+    right_limbs = _low_and_high(right_ways, LIMB)
+    for left_bits, left_limb in _low_and_high(left_ways, LIMB):
+        for right_bits, right_limb in right_limbs:
+            sums = left_limb.T @ right_limb  # at most 196 terms below 2⁴²
+            for word_bits, word in _low_and_high(sums, WORD):
+                bits = left_bits + right_bits + word_bits
+                ways_by_code = np.bincount(codes, word.ravel()).tolist()
+                for code, ways in enumerate(ways_by_code):
+                    counts[code] = counts.get(code, 0) + (int(ways) << bits)
     return {code: ways for code, ways in counts.items() if ways}
 
 
-def _low_and_high(values: NDArray[np.float64], bits: int) -> Pair:
-    """The lower bits of whole numbers, and what stands above them."""
-    return values % 2**bits, values // 2**bits
+def _low_and_high(
+    values: NDArray[np.float64], bits: int
+) -> tuple[tuple[int, NDArray[np.float64]], ...]:
+    """The lower bits of whole numbers, and what stands above them.
+
+    Each comes after how many bits it is to be shifted by.
+    """
+    return (0, values % 2**bits), (bits, values // 2**bits)
 
 
 def half_deals() -> Tally:
@@ -203,9 +223,9 @@ def count_pairs(ranks: int = WHOLE_SUIT, lengths: int = FULL) -> Joint:
     rows = _Rows(ranks)
     # Every pair is taken to fail condition A by its first hand; then those that meet it
     # are moved, then those that meet both conditions.
-    pairs = {
-        (0, second): count for (_, second), count in rows.all_pairs(lengths).items()
-    }
+    pairs: Joint = {}
+    for (_, second), count in rows.all_pairs(lengths).items():
+        pairs[0, second] = count
     for (_, second), count in rows.pairs_meeting_a(lengths).items():
         pairs[0, second] -= count
         _add(pairs, {(1, second): count})
@@ -232,9 +252,9 @@ class _Rows:
         self.summary = row_table()[possible].astype(np.int64)
         self.gap = LEADING_GAP[self.first].astype(np.int64)
 
-    def tally(self, wanted: NDArray[np.bool_], above: Ints) -> Tally:
-        """The rows of a suit that are wanted, with what stands above their summaries."""
-        places = np.flatnonzero(wanted)
+    def tally(self, chosen: NDArray[np.bool_], above: Ints) -> Tally:
+        """The chosen rows of a suit, with what stands above their summaries."""
+        places = np.flatnonzero(chosen)
         return _collected(
             self.lengths[places],
             above[places] | self.summary[places],
@@ -266,14 +286,7 @@ class _Rows:
 
     def pairs_meeting_both(self, lengths: int) -> Joint:
         """Pairs whose first hand meets both conditions, by both outcomes."""
-        steps = walk_table().astype(np.int64)[self.first]
-        can_walk = (LENGTH[self.first] > self.gap) & (self.gap <= MOST_GAPS)
-        suits = []  # by budget
-        for step in steps.T:
-            paid = step & 15
-            captured = step >> 4
-            above = self.gap * GAP + paid * PAID + captured * CAPTURED
-            suits.append(self.tally(can_walk, above))
+        suits = self.walked_suits()
         budgets = range(MOST_GAPS + 1)
         right_halves = [_walked_half(suits, budget, paid=False) for budget in budgets]
         pairs: Joint = {}
@@ -289,6 +302,21 @@ class _Rows:
                     right_rows = right.rows(right.leading_gaps() == Delta - gap)
                     _add(pairs, _joined(left_rows, right_rows, lengths))
         return pairs
+
+    def walked_suits(self) -> list[Tally]:
+        """The rows that the first hand can walk, by the budget that the suit has.
+
+        Above their summaries stand leading gap, gaps paid and cards captured.
+        """
+        steps = walk_table().astype(np.int64)[self.first]  # (rows, budgets)
+        can_walk = (LENGTH[self.first] > self.gap) & (self.gap <= MOST_GAPS)
+        suits = []
+        for step in steps.T:
+            paid = step % DIGITS
+            captured = step // DIGITS
+            above = self.gap * GAP + paid * PAID + captured * CAPTURED
+            suits.append(self.tally(can_walk, above))
+        return suits
 
 
 def _walked_half(suits: list[Tally], budget: int, *, paid: bool) -> Tally:
@@ -340,7 +368,9 @@ def _joined(left: Tally, right: Tally, total: int) -> Joint:
     left_values, left_place = np.unique(left.summary % GAP, return_inverse=True)
     right_values, right_place = np.unique(right.summary % GAP, return_inverse=True)
     codes = outcome_table(left_values, right_values)
-    outcomes = np.where(codes < 2, codes, codes % 512 // 32).astype(np.int8)
+    outcomes = np.where(codes < 2, codes, codes % DELTA_PLACE // T_PLACE).astype(
+        np.int8
+    )
     sums = np.zeros((14, 14, 4), dtype=np.uint64)
     for lengths in np.unique(left.lengths):
         if lengths % 14 <= total % 14:
@@ -349,10 +379,18 @@ def _joined(left: Tally, right: Tally, total: int) -> Joint:
             _join_block(left_rows, right_rows, outcomes, sums)
     pairs: Joint = {}
     for first, second in np.argwhere(sums.any(axis=2)).tolist():
-        low, low_high, high_low, high = map(int, sums[first, second])
-        middle = low_high + high_low
-        pairs[first, second] = low + (middle << LIMB) + (high << 2 * LIMB)
+        pairs[first, second] = _whole(sums[first, second])
     return pairs
+
+
+def _whole(sums: NDArray[np.uint64]) -> int:
+    """The number whose (4,) sums of products of limbs these are.
+
+    The products are low · low, low · high, high · low, high · high.
+    """
+    low, low_high, high_low, high = map(int, sums)
+    middle = low_high + high_low
+    return low + (middle << LIMB) + (high << 2 * LIMB)
 
 
 def _rows_of_lengths(tally: Tally, places: Ints, lengths: int) -> tuple[Ints, ...]:
@@ -373,7 +411,8 @@ def _join_block(
     Rows are (summary, captured, ways), each (k,); ``outcomes`` (left, right) by
     summaries; ``sums`` (14, 14, 4) by captures, outcome and pair of limbs. For the left
     rows with equal captures the ways are first added up by right summary and outcome,
-    which stay below 2⁴²: a sum has fewer than 2²² terms below 2⁴².
+    which stay below 2⁴²: a sum has fewer than 2²² terms below 2⁴². Names with a are of
+    the left rows, with b of the right ones; 0 and 1 are the low and the high limb.
     """
     place_a, captured_a, ways_a = left
     place_b, captured_b, ways_b = right
@@ -405,8 +444,15 @@ def _join_block(
                     limb[3] += a1 * b1
 
 
-if __name__ == "__main__":
-    rows = [json.dumps([*outcomes, count]) for outcomes, count in count_pairs().items()]
+def main() -> None:
+    """Write the counts that the package contains."""
+    rows = []
+    for outcomes, count in count_pairs().items():
+        rows.append(json.dumps([*outcomes, count]))
     text = ",\n".join(rows)
     path = Path(__file__).parents[1] / "bayesbridge/capture/shifts.json"
     path.write_text(f"[\n{text}\n]\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

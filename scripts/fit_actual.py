@@ -1,5 +1,6 @@
-"""Count how many tricks real declarers take beside double dummy, and judge the counts
-on deals set aside.
+"""Count how many tricks real declarers take beside double dummy.
+
+The counts are judged on deals set aside.
 
     python scripts/fit_actual.py auctions.pbn.gz --solved tables.tsv -o bayesbridge/estimators/data/actual.json
 
@@ -44,60 +45,84 @@ type Ints = NDArray[np.int64]
 
 STRENGTHS = (10, 30, 100, 300, 1000, 3000)
 SMALLEST_CHANCE = 1e-12
+TRICK_COUNTS = 14
+"""From 0 to 13 tricks."""
 
 TENTHS = 10
-DRAWS, SEED = 50, 0
+"""Parts of the chances of making, each of which is compared with what happened."""
+
+SEED = 0
+DRAWS = 50
 """Deals of the defenders' cards, for what declarer knows when dummy is on the table."""
 
 
-class Data(NamedTuple):
-    """Tables as arrays: (n,) needed tricks, solved, taken; (n, 3) cells; (n,) whether
-    aside, and half of the rest.
-    """
+class TableArrays(NamedTuple):
+    """Tables as arrays."""
 
     needed: Ints
+    """(n,) tricks that make the contract."""
     solved: Ints
+    """(n,) double-dummy tricks of declarer."""
     taken: Ints
+    """(n,) tricks on record."""
     cell: Ints
+    """(n, 3) kind of contract, kind of strain, whether doubled."""
     aside: NDArray[np.bool_]
+    """(n,) whether the deal is set aside."""
     half: NDArray[np.bool_]
+    """(n,) which half of the deals it is in."""
     network: Floats
     """(n, 14) what the network of ``tricks`` says of all four hands."""
     declarer: Floats
     """(n, 14) its mean over deals of the defenders' cards, where tables are aside."""
 
-    def part(self, chosen: NDArray[np.bool_]) -> Data:
+    def part(self, chosen: NDArray[np.bool_]) -> TableArrays:
         """The chosen tables."""
-        return Data(*(array[chosen] for array in self))
+        return TableArrays(*(array[chosen] for array in self))
+
+    @classmethod
+    def of(cls, tables: list[Table], solved: list[int]) -> TableArrays:
+        """From tables and the solver's tricks, with what the network says of them."""
+        network, declarer = network_chances(tables)
+        return cls(
+            needed=np.array([table.contract.tricks_needed for table in tables]),
+            solved=np.array(solved),
+            taken=np.array([table.result for table in tables]),
+            cell=np.array([cell_of(table.contract) for table in tables]),
+            aside=np.array([table.aside for table in tables]),
+            half=np.array([is_in_first_half(table) for table in tables]),
+            network=network,
+            declarer=declarer,
+        )
 
 
-def data_of(tables: list[Table], solved: list[int]) -> Data:
-    """Arrays of tables, with what the network says of them."""
+def is_in_first_half(table: Table) -> bool:
+    """By other digits of the hash than those that choose deals and set them aside."""
+    return int(digest(table.deal)[16:24], 16) % 2 == 0
+
+
+def network_chances(tables: list[Table]) -> tuple[Floats, Floats]:
+    """(n, 14) P(double-dummy tricks) of the network, knowing four hands and two.
+
+    The two are declarer's and dummy's; only tables set aside have these chances.
+    """
     strains = np.array([table.contract.strain for table in tables])
     aside = np.array([table.aside for table in tables])
-    network = np.empty((len(tables), 14))
-    declarer = np.empty((len(tables), 14))
+    of_four_hands = np.empty((len(tables), TRICK_COUNTS))
+    of_two_hands = np.empty((len(tables), TRICK_COUNTS))
     rng = np.random.default_rng(SEED)
     for strain in Strain:
         places = np.flatnonzero(strains == strain)
         if len(places):
             masks = declarers_first(tables[place] for place in places).masks
-            network[places] = table_tricks(masks, strain.trump)
+            of_four_hands[places] = table_tricks(masks, strain.trump)
             is_aside = aside[places]
             deals = [defenders_dealt(row, rng) for row in masks[is_aside]]
             dealt = np.concatenate(deals or [masks[:0]])
-            chances = table_tricks(dealt, strain.trump).reshape(-1, DRAWS, 14)
-            declarer[places[is_aside]] = chances.mean(axis=1)
-    return Data(
-        np.array([table.contract.tricks_needed for table in tables]),
-        np.array(solved),
-        np.array([table.result for table in tables]),
-        np.array([cell_of(table.contract) for table in tables]),
-        aside,
-        np.array([int(digest(table.deal)[16:24], 16) % 2 == 0 for table in tables]),
-        network,
-        declarer,
-    )
+            chances = table_tricks(dealt, strain.trump)
+            chances = chances.reshape(-1, DRAWS, TRICK_COUNTS)
+            of_two_hands[places[is_aside]] = chances.mean(axis=1)
+    return of_four_hands, of_two_hands
 
 
 def defenders_dealt(
@@ -113,23 +138,30 @@ def defenders_dealt(
     return dealt
 
 
-def counted(data: Data) -> Ints:
+def counted(arrays: TableArrays) -> Ints:
     """Tables by cell, margin and difference."""
     counts = np.zeros(SHAPE, np.int64)
-    margin = np.clip(data.solved - data.needed, LOWEST_MARGIN, HIGHEST_MARGIN)
-    difference = data.taken - data.solved
-    place = (*data.cell.T, margin - LOWEST_MARGIN, difference + FARTHEST)
+    margin = np.clip(arrays.solved - arrays.needed, LOWEST_MARGIN, HIGHEST_MARGIN)
+    difference = arrays.taken - arrays.solved
+    place = (*arrays.cell.T, margin - LOWEST_MARGIN, difference + FARTHEST)
     np.add.at(counts, place, 1)
     return counts
 
 
-def predicted(shares: Floats, data: Data, before: Floats) -> Floats:
+def predicted(shares: Floats, arrays: TableArrays, before: Floats) -> Floats:
     """(n, 14) P(tricks taken), from distributions of double-dummy tricks ``before``."""
-    kinds, place = np.unique(
-        np.column_stack([data.cell, data.needed]), axis=0, return_inverse=True
-    )
-    transitions = [passed_through(shares[tuple(kind[:3])], kind[3]) for kind in kinds]
-    return np.einsum("nd,nda->na", before, np.array(transitions)[place.ravel()])
+    kinds = np.column_stack([arrays.cell, arrays.needed])
+    distinct, place = np.unique(kinds, axis=0, return_inverse=True)
+    transitions = []
+    for *cell, needed in distinct:
+        transitions.append(passed_through(shares[tuple(cell)], needed))
+    transition_of_table = np.array(transitions)[place.ravel()]
+    return np.einsum("nd,nda->na", before, transition_of_table)
+
+
+def certain(tricks: Ints) -> Floats:
+    """(n, 14) P(tricks) where the tricks are known."""
+    return np.eye(TRICK_COUNTS)[tricks]
 
 
 def log_loss(chances: Floats, taken: Ints) -> float:
@@ -138,36 +170,42 @@ def log_loss(chances: Floats, taken: Ints) -> float:
     return float(-np.log(np.maximum(true_chances, SMALLEST_CHANCE)).mean())
 
 
-def held_out(strength: float, training: Data, test: Data) -> float:
+def held_out_loss(strength: float, training: TableArrays, test: TableArrays) -> float:
     """Log-loss on other deals than those counted, double dummy given."""
     shares = smoothed(counted(training), strength)
-    return log_loss(predicted(shares, test, np.eye(14)[test.solved]), test.taken)
+    return log_loss(predicted(shares, test, certain(test.solved)), test.taken)
 
 
-def judge(chances: Floats, data: Data) -> dict[str, float]:
+def judge(chances: Floats, arrays: TableArrays) -> dict[str, float]:
     """How good chances are, of making and of tricks.
 
     Of P(made) the squared error, and how far its tenths are from the shares that made;
     of tricks bias and log-loss.
     """
-    needed = data.needed
-    made = (data.taken >= needed).astype(float)
-    chance = np.array([row[n:].sum() for row, n in zip(chances, needed, strict=True)])
+    needed = arrays.needed
+    made = (arrays.taken >= needed).astype(float)
+    chances_of_making = []
+    for chances_of_tricks, tricks in zip(chances, needed, strict=True):
+        chances_of_making.append(chances_of_tricks[tricks:].sum())
+    chance = np.array(chances_of_making)
+    error = chance - made
     tenth = np.minimum((chance * TENTHS).astype(int), TENTHS - 1)
-    weights = np.bincount(tenth, minlength=TENTHS)
-    sums = np.bincount(tenth, chance - made, minlength=TENTHS)
-    gaps = np.abs(sums) / np.maximum(weights, 1)
+    tables_of_tenth = np.bincount(tenth, minlength=TENTHS)
+    errors_of_tenth = np.bincount(tenth, error, minlength=TENTHS)
+    gaps = np.abs(errors_of_tenth) / np.maximum(tables_of_tenth, 1)
+    mean_gap = (tables_of_tenth * gaps).sum() / len(made)
+    expected_tricks = chances @ np.arange(TRICK_COUNTS)
     return {
-        "error": round(float((weights * gaps).sum() / len(made)), 4),
-        "off": round(float((chance - made).mean()), 4),
-        "brier": round(float(((chance - made) ** 2).mean()), 4),
-        "log_loss": round(log_loss(chances, data.taken), 4),
-        "bias": round(float((chances @ np.arange(14) - data.taken).mean()), 4),
+        "error": round(float(mean_gap), 4),
+        "off": round(float(error.mean()), 4),
+        "brier": round(float((error**2).mean()), 4),
+        "log_loss": round(log_loss(chances, arrays.taken), 4),
+        "bias": round(float((expected_tricks - arrays.taken).mean()), 4),
     }
 
 
-def main() -> None:
-    """Fit the shares, judge them, and write the file that ships."""
+def options_of_command() -> argparse.Namespace:
+    """What the command line asks for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -188,82 +226,101 @@ def main() -> None:
         "--tables", type=int, help="the first so many tables of these (default: all)"
     )
     parser.add_argument("-o", "--output", type=Path, default=Path("actual.json"))
-    options = parser.parse_args()
-    about, tables, solved = solved_tables(
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Fit the shares, judge them, and write the file that ships."""
+    options = options_of_command()
+    source, tables, solved = solved_tables(
         options.records, options.solved, options.share, options.tables
     )
-    all_data = data_of(tables, solved)
-    is_near = np.abs(all_data.taken - all_data.solved) <= FARTHEST
-    data = all_data.part(is_near)
-    fit = data.part(~data.aside)
-    aside = data.part(data.aside)
-    losses = {strength: cross_validated(strength, fit) for strength in STRENGTHS}
-    strength = min(losses, key=losses.__getitem__)
-    print(f"log-loss by strength: {losses}", file=sys.stderr)
-    counts = counted(fit)
+    all_arrays = TableArrays.of(tables, solved)
+    is_near = np.abs(all_arrays.taken - all_arrays.solved) <= FARTHEST
+    arrays = all_arrays.part(is_near)
+    training = arrays.part(~arrays.aside)
+    test = arrays.part(arrays.aside)
+    strength = best_strength(training)
+    counts = counted(training)
     shares = smoothed(counts, strength)
     facts = {
-        **about,
+        **source,
         "tables": len(tables),
-        "left out": int(len(all_data.taken) - len(data.taken)),
-        "fitted": len(fit.taken),
+        "left out": int(len(all_arrays.taken) - len(arrays.taken)),
+        "fitted": len(training.taken),
         "strength": strength,
         "draws": DRAWS,
         "seed": SEED,
         "judged": {
-            "solver": before_and_after(shares, aside, np.eye(14)[aside.solved]),
-            "network": before_and_after(shares, aside, aside.network),
-            "declarer": before_and_after(shares, aside, aside.declarer),
+            "solver": before_and_after(shares, test, certain(test.solved)),
+            "network": before_and_after(shares, test, test.network),
+            "declarer": before_and_after(shares, test, test.declarer),
         },
-        "differences": differences(data),
+        "differences": differences(arrays),
     }
     document = {"about": facts, "counts": counts.ravel().tolist()}
     options.output.write_text(json.dumps(document, indent=None) + "\n")
     print(json.dumps(facts, indent=1))
 
 
-def cross_validated(strength: float, data: Data) -> float:
+def best_strength(training: TableArrays) -> float:
+    """The strength with the least log-loss on deals that were not counted."""
+    losses = {strength: cross_validated(strength, training) for strength in STRENGTHS}
+    print(f"log-loss by strength: {losses}", file=sys.stderr)
+    return min(losses, key=losses.__getitem__)
+
+
+def cross_validated(strength: float, arrays: TableArrays) -> float:
     """Log-loss of each half of the deals by the other, on average."""
-    first = data.part(data.half)
-    second = data.part(~data.half)
-    losses = [held_out(strength, first, second), held_out(strength, second, first)]
+    first = arrays.part(arrays.half)
+    second = arrays.part(~arrays.half)
+    losses = [
+        held_out_loss(strength, first, second),
+        held_out_loss(strength, second, first),
+    ]
     return round(float(np.mean(losses)), 4)
 
 
-def before_and_after(shares: Floats, data: Data, before: Floats) -> dict[str, float]:
+def before_and_after(
+    shares: Floats, arrays: TableArrays, before: Floats
+) -> dict[str, float]:
     """How good chances of tricks are after the shares and before."""
-    after = judge(predicted(shares, data, before), data)
-    plain = judge(before, data)
+    after = judge(predicted(shares, arrays, before), arrays)
+    plain = judge(before, arrays)
     return {
-        "tables": len(data.taken),
+        "tables": len(arrays.taken),
         **after,
         **{f"{key}_before": value for key, value in plain.items()},
     }
 
 
-def differences(data: Data) -> dict[str, dict[str, float]]:
-    """Mean of actual − double dummy by cell, its standard error, and three shares.
+def differences(arrays: TableArrays) -> dict[str, dict[str, float]]:
+    """Actual − double-dummy tricks by cell: mean, standard error and three shares.
 
     They are the shares below, equal and above.
     """
-    differences_of = {}
+    summaries = {}
     for kind, strain, doubled in np.ndindex(len(CONTRACT_KINDS), len(STRAIN_KINDS), 2):
-        in_cell = (data.cell == (kind, strain, doubled)).all(axis=1)
-        if in_cell.any():
-            difference = (data.taken - data.solved)[in_cell]
+        is_in_cell = (arrays.cell == (kind, strain, doubled)).all(axis=1)
+        if is_in_cell.any():
             name = f"{CONTRACT_KINDS[kind]}, {STRAIN_KINDS[strain]}"
             if doubled:
                 name += ", doubled"
-            error = difference.std() / np.sqrt(in_cell.sum())
-            differences_of[name] = {
-                "tables": int(in_cell.sum()),
-                "mean": round(float(difference.mean()), 3),
-                "error": round(float(error), 3),
-                "below": round(float((difference < 0).mean()), 3),
-                "equal": round(float((difference == 0).mean()), 3),
-                "above": round(float((difference > 0).mean()), 3),
-            }
-    return differences_of
+            summaries[name] = summary((arrays.taken - arrays.solved)[is_in_cell])
+    return summaries
+
+
+def summary(difference: Ints) -> dict[str, float]:
+    """Mean, standard error and shares of differences at some tables."""
+    error = difference.std() / np.sqrt(len(difference))
+    return {
+        "tables": len(difference),
+        "mean": round(float(difference.mean()), 3),
+        "error": round(float(error), 3),
+        "below": round(float((difference < 0).mean()), 3),
+        "equal": round(float((difference == 0).mean()), 3),
+        "above": round(float((difference > 0).mean()), 3),
+    }
 
 
 if __name__ == "__main__":

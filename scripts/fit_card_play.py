@@ -25,8 +25,18 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from reading_networks import Hands, Reader, grouped, save, suit_features, train
-from table_arrays import HELD_OUT, TRAIN, VALIDATE, Tables, read
+from reading_networks import (
+    Hands,
+    Reader,
+    Schedule,
+    grouped,
+    half_precision,
+    save,
+    suit_features,
+    tensors,
+    train,
+)
+from table_arrays import Tables, read, rows_by_split
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
 
@@ -54,6 +64,11 @@ NOBODY = 2
 DUMMY_SEAT = 2
 """Told from declarer."""
 
+LEADS = ("lead", "later lead", "to a lead")
+"""Kinds of turns: the opening lead, a later one, a card to a lead."""
+
+OPENING_LEAD, LATER_LEAD, TO_A_LEAD = range(3)
+
 STARTS = np.cumsum([0, *SIZES])
 DUMMY = int(STARTS[-1])
 """Rows of the cards that dummy still holds, once it is open."""
@@ -68,48 +83,61 @@ VALIDATION_TABLES = 4000
 
 
 class Plays(NamedTuple):
-    """Tables with at least a lead, on the device."""
+    """Tables with at least a lead, on the device but for their lengths."""
 
     length: np.ndarray
-    heard: Tensor
+    """(tables,) tokens of a table: ``HEARD`` and one for each card played."""
+    calls: Tensor
+    """(tables, HEARD) the last calls, at the end; ``NO_CALL`` before the first."""
     callers: Tensor
+    """(tables, HEARD) who made them, told from declarer."""
     cards: Tensor
+    """(tables, 52) the cards in the order played, padded with ``NO_CARD``."""
     masks: Tensor
+    """(tables, 4) the hands N E S W as masks of 52 bits."""
     strain: Tensor
+    """(tables,)"""
     level: Tensor
+    """(tables,) less 1."""
     declarer: Tensor
+    """(tables,) seat."""
 
 
 def prepare(tables: Tables, chosen: np.ndarray, device: torch.device) -> Plays:
-    """Padded arrays of the chosen tables; the auction is told from declarer's seat."""
-    cards_of = np.diff(tables.card_start)[chosen]
-    calls_of = np.diff(tables.call_start)[chosen]
+    """Padded arrays of the chosen tables."""
+    declarer = tables.contract[chosen, 1].astype(np.int64)
+    calls, callers = last_calls(tables, chosen, declarer)
+    turns = np.diff(tables.card_start)[chosen]
     cards = np.full((len(chosen), CARDS), NO_CARD, np.uint8)
-    is_played = np.arange(CARDS) < cards_of[:, None]
+    is_played = np.arange(CARDS) < turns[:, None]
     card_index = tables.card_start[chosen][:, None] + np.arange(CARDS)
     cards[is_played] = tables.cards[card_index[is_played]]
-    # The last calls stand at the end: a number below 0 is before the first call.
-    call_number = np.arange(HEARD) - HEARD + calls_of[:, None]
-    is_made = call_number >= 0
-    call_index = tables.call_start[chosen][:, None] + call_number
-    heard = np.full((len(chosen), HEARD), NO_CALL, np.uint8)
-    heard[is_made] = tables.calls[call_index[is_made]]
-    declarer = tables.contract[chosen, 1].astype(np.int64)
-    dealer = tables.dealer[chosen].astype(np.int64)
-    callers = (dealer[:, None] + call_number - declarer[:, None]) % 4
     arrays = {
-        "heard": heard,
-        "callers": callers.astype(np.uint8),
+        "calls": calls,
+        "callers": callers,
         "cards": cards,
         "masks": tables.masks[tables.deal[chosen]].astype(np.int64),
         "strain": tables.contract[chosen, 0].astype(np.int64),
         "level": tables.level[chosen].astype(np.int64) - 1,
         "declarer": declarer,
     }
-    return Plays(
-        cards_of + HEARD,
-        **{name: torch.tensor(value, device=device) for name, value in arrays.items()},
-    )
+    return Plays(turns + HEARD, **tensors(arrays, device))
+
+
+def last_calls(
+    tables: Tables, chosen: np.ndarray, declarer: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n, HEARD) the last calls of the chosen tables, and who made them."""
+    calls_made = np.diff(tables.call_start)[chosen]
+    # The last calls stand at the end: a number below 0 is before the first call.
+    call_number = np.arange(HEARD) - HEARD + calls_made[:, None]
+    is_made = call_number >= 0
+    call_index = tables.call_start[chosen][:, None] + call_number
+    calls = np.full((len(chosen), HEARD), NO_CALL, np.uint8)
+    calls[is_made] = tables.calls[call_index[is_made]]
+    dealer = tables.dealer[chosen].astype(np.int64)
+    callers = (dealer[:, None] + call_number - declarer[:, None]) % 4
+    return calls, callers.astype(np.uint8)
 
 
 class Batch(NamedTuple):
@@ -120,17 +148,15 @@ class Batch(NamedTuple):
     dummy: Tensor
     """(n, turns) mask of the cards that dummy holds; 0 before it is open."""
     legal: Tensor
-    """(n, turns, 52)"""
+    """(n, turns, 52) whether each card may be played."""
     card: Tensor
     """(n, turns) the card on record."""
-    real: Tensor
+    is_choice: Tensor
     """(n, turns) whether declarer or a defender has a choice."""
     holdings: Tensor
     """(n, turns, 4) cards of each suit of the hand in turn."""
     lead: Tensor
-    """(n, turns) 0 the opening lead, 1 a later lead, 2 a card to a lead."""
-    following: Tensor
-    """(n, turns) whether the hand in turn can follow suit."""
+    """(n, turns) place in ``LEADS``."""
 
 
 def batch_of(plays: Plays, chosen: np.ndarray, hide: Tensor | None = None) -> Batch:
@@ -139,31 +165,31 @@ def batch_of(plays: Plays, chosen: np.ndarray, hide: Tensor | None = None) -> Ba
     ``hide`` (n, 2): whether calls, and dummy, are hidden from the network.
     """
     rows = torch.as_tensor(chosen, device=plays.cards.device)
-    turns = int(plays.length[chosen].max()) - HEARD
-    trick = TrickState.first(plays, rows)
-    states = []
-    for number in range(turns):
+    state = TrickState.first(plays, rows)
+    turns = []
+    for number in range(int(plays.length[chosen].max()) - HEARD):
         card = plays.cards[rows, number].long()
-        states.append(trick.turn_state(number, card))
-        trick.play(number, card)
-    tokens, dummy, *answers = (
-        torch.stack(column, dim=1) for column in zip(*states, strict=True)
-    )
-    heard = heard_tokens(plays, rows, hide)
+        turns.append(state.turn_batch(number, card))
+        state.play(number, card)
+    columns = zip(*turns, strict=True)
+    batch = Batch(*(torch.stack(column, dim=1) for column in columns))
+    calls = call_tokens(plays, rows, hide)
+    tokens = torch.cat([calls, batch.tokens], dim=1)
     starts = torch.as_tensor(STARTS[:-1], device=rows.device)
+    dummy = batch.dummy
     if hide is not None:
         dummy = torch.where(hide[:, 1:], 0, dummy)
-    return Batch(torch.cat([heard, tokens], dim=1) + starts, dummy, *answers)
+    return batch._replace(tokens=tokens + starts, dummy=dummy)
 
 
-def heard_tokens(plays: Plays, rows: Tensor, hide: Tensor | None) -> Tensor:
+def call_tokens(plays: Plays, rows: Tensor, hide: Tensor | None) -> Tensor:
     """(n, HEARD, parts) the calls, a token each."""
-    heard = plays.heard[rows].long()
+    calls = plays.calls[rows].long()
     if hide is not None:
-        heard = torch.where(hide[:, :1], NO_CALL, heard)
-    zero = torch.zeros_like(heard)
-    parts = [
-        heard,
+        calls = torch.where(hide[:, :1], NO_CALL, calls)
+    zero = torch.zeros_like(calls)
+    columns = [
+        calls,
         plays.callers[rows].long(),
         zero + NO_CARD,
         zero,
@@ -172,11 +198,11 @@ def heard_tokens(plays: Plays, rows: Tensor, hide: Tensor | None) -> Tensor:
         zero + NO_RANK,
         zero + NOBODY,
         zero,
-        plays.strain[rows][:, None].expand_as(heard),
-        plays.level[rows][:, None].expand_as(heard),
+        plays.strain[rows][:, None].expand_as(calls),
+        plays.level[rows][:, None].expand_as(calls),
         zero,
     ]
-    return torch.stack(parts, dim=2)
+    return torch.stack(columns, dim=2)
 
 
 @dataclass
@@ -213,39 +239,42 @@ class TrickState:
             card_before=zero + NO_CARD,
         )
 
-    def turn_state(self, number: int, card: Tensor) -> tuple[Tensor, ...]:
-        """The token of a turn, dummy's cards, and the other parts of :class:`Batch`.
+    def turn_batch(self, number: int, card: Tensor) -> Batch:
+        """The parts of a batch for one turn, without the dimension of turns.
 
         ``number`` is how many cards were played, ``card`` (n,) the next on record.
         """
         zero = torch.zeros_like(self.turn)
+        lead = TO_A_LEAD
+        dummy = self.hands[:, DUMMY_SEAT]
         if number % 4 == 0:
             self.suit_led = zero + NO_SUIT
-        own = self.hands.gather(1, self.turn[:, None])[:, 0]
-        all_cards = torch.arange(CARDS, device=own.device)
-        held = (own[:, None] >> all_cards) & 1
-        held_in_led = held * (all_cards // 13 == self.suit_led[:, None])
-        can_follow = held_in_led.any(dim=1)
-        legal = torch.where(can_follow[:, None], held_in_led, held).bool()
-        is_played = card < CARDS
-        is_choice = is_played & (self.turn != DUMMY_SEAT) & (legal.sum(dim=1) > 1)
-        holdings = torch.stack([own >> 13 * suit & 0x1FFF for suit in range(4)], dim=1)
+            lead = LATER_LEAD
         if number == 0:
-            lead = 0
-        else:
-            lead = 1 if number % 4 == 0 else 2
-        dummy = self.hands[:, DUMMY_SEAT] if number else zero
-        token = self.token(number)
-        return (
-            token,
-            dummy,
-            legal,
-            card,
-            is_choice,
-            holdings,
-            zero + lead,
-            can_follow,
+            lead = OPENING_LEAD
+            dummy = zero
+        hand = self.hands.gather(1, self.turn[:, None])[:, 0]
+        legal = self.legal_cards(hand)
+        is_played = card < CARDS
+        has_choice = (self.turn != DUMMY_SEAT) & (legal.sum(dim=1) > 1)
+        holdings = [hand >> 13 * suit & 0x1FFF for suit in range(4)]
+        return Batch(
+            tokens=self.token(number),
+            dummy=dummy,
+            legal=legal,
+            card=card,
+            is_choice=is_played & has_choice,
+            holdings=torch.stack(holdings, dim=1),
+            lead=zero + lead,
         )
+
+    def legal_cards(self, hand: Tensor) -> Tensor:
+        """(n, 52) whether each card may be played from (n,) hands."""
+        cards = torch.arange(CARDS, device=hand.device)
+        is_held = (hand[:, None] >> cards) & 1
+        is_of_suit_led = is_held * (cards // 13 == self.suit_led[:, None])
+        can_follow = is_of_suit_led.any(dim=1)
+        return torch.where(can_follow[:, None], is_of_suit_led, is_held).bool()
 
     def token(self, number: int) -> Tensor:
         """(n, parts) the token of a turn."""
@@ -255,7 +284,7 @@ class TrickState:
         best_rank = torch.where(is_lead | is_ruffed, zero + NO_RANK, self.best_rank)
         is_partner = (self.best_seat - self.turn) % 4 == 2
         holder = torch.where(is_partner, zero, zero + 1)
-        parts = [
+        columns = [
             zero + NO_CALL,
             zero,
             self.card_before,
@@ -269,7 +298,7 @@ class TrickState:
             self.level,
             zero + 1,
         ]
-        return torch.stack(parts, dim=1)
+        return torch.stack(columns, dim=1)
 
     def play(self, number: int, card: Tensor) -> None:
         """Play a card at each table; ``NO_CARD`` where the play is over."""
@@ -318,47 +347,77 @@ class Player(nn.Module):
         nn.init.ones_(self.scale.bias)
 
     def forward(self, batch: Batch) -> Tensor:
-        """(choices, 52) scores of the real choices, −∞ for what is illegal."""
+        """(choices, 52) scores of the cards, −∞ for illegal ones."""
+        context = self.context(batch)
+        hand = self.own(self.hands(batch.holdings[batch.is_choice]))
+        hidden = F.relu(hand * self.scale(context) + self.shift(context))
+        hidden = F.dropout(hidden, self.dropout, self.training)
+        scores = self.out(hidden) + self.context_out(context)
+        legal = batch.legal[batch.is_choice]
+        return scores.float().masked_fill(~legal, -math.inf)
+
+    def context(self, batch: Batch) -> Tensor:
+        """(choices, width) what was read up to each choice."""
         cards = torch.arange(CARDS, device=batch.dummy.device)
         dummy = ((batch.dummy[:, :, None] >> cards) & 1).float()
-        dummy_vectors = F.pad(
-            dummy @ self.reader.table.weight[DUMMY:], (0, 0, HEARD, 0)
-        )
-        context = self.reader(batch.tokens, dummy_vectors)[:, HEARD:][batch.real]
-        hand = self.own(self.hands(batch.holdings[batch.real]))
-        mixed = F.dropout(
-            F.relu(hand * self.scale(context) + self.shift(context)),
-            self.dropout,
-            self.training,
-        )
-        scores = self.out(mixed) + self.context_out(context)
-        return scores.float().masked_fill(~batch.legal[batch.real], -math.inf)
+        vectors = dummy @ self.reader.table.weight[DUMMY:]
+        # Calls come before the turns, and have no dummy.
+        vectors = F.pad(vectors, (0, 0, HEARD, 0))
+        turns = self.reader(batch.tokens, vectors)[:, HEARD:]
+        return turns[batch.is_choice]
 
 
-def losses_on(model: nn.Module, plays: Plays, chosen: np.ndarray) -> dict[str, float]:
-    """Mean −log P(card) by kind of choice."""
-    model.eval()
-    losses = []
-    leads = []
-    device = plays.cards.device
-    rng = np.random.default_rng(0)
-    with (
-        torch.no_grad(),
-        torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"),
-    ):
-        for group in grouped(plays.length, chosen, TOKENS_A_STEP, rng):
-            batch = batch_of(plays, group)
-            cards = batch.card[batch.real]
-            losses.append(F.cross_entropy(model(batch), cards, reduction="none"))
-            leads.append(batch.lead[batch.real])
-    model.train()
-    loss = torch.cat(losses)
-    lead = torch.cat(leads)
-    means = {
-        name: float(loss[lead == kind].mean())
-        for kind, name in enumerate(("lead", "later lead", "to a lead"))
-    }
-    return {**means, "all": float(loss.mean())}
+@dataclass(frozen=True)
+class Fitting:
+    """A player and the tables that it is fitted to and judged on."""
+
+    player: Player
+    plays: Plays
+    training: np.ndarray
+    """Rows of the tables to learn from."""
+    validation_sample: np.ndarray
+    """Rows of those that are judged while the player learns."""
+
+    def batches(self, rng: np.random.Generator) -> Iterator[Batch]:
+        """All tables to learn from, in some the auction or dummy hidden."""
+        for group in grouped(self.plays.length, self.training, TOKENS_A_STEP, rng):
+            is_hidden = rng.random((len(group), 2)) < HIDDEN_SHARE
+            hide = torch.as_tensor(is_hidden, device=self.plays.cards.device)
+            yield batch_of(self.plays, group, hide)
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Mean −log P(card) of the choices."""
+        return F.cross_entropy(self.player(batch), batch.card[batch.is_choice])
+
+    def validate(self) -> float:
+        """The same at some tables to choose by."""
+        return self.losses_on(self.validation_sample)["all"]
+
+    def losses_on(self, chosen: np.ndarray) -> dict[str, float]:
+        """Mean −log P(card) at the chosen tables by kind of choice."""
+        self.player.eval()
+        losses = []
+        leads = []
+        order = np.random.default_rng(0)
+        with torch.no_grad(), half_precision(self.plays.cards.device):
+            for group in grouped(self.plays.length, chosen, TOKENS_A_STEP, order):
+                batch = batch_of(self.plays, group)
+                cards = batch.card[batch.is_choice]
+                scores = self.player(batch)
+                losses.append(F.cross_entropy(scores, cards, reduction="none"))
+                leads.append(batch.lead[batch.is_choice])
+        self.player.train()
+        loss = torch.cat(losses)
+        lead = torch.cat(leads)
+        means = {
+            name: float(loss[lead == kind].mean()) for kind, name in enumerate(LEADS)
+        }
+        return {**means, "all": float(loss.mean())}
+
+    def rounded_losses(self, chosen: np.ndarray) -> dict[str, float]:
+        """The same to four places."""
+        losses = self.losses_on(chosen)
+        return {kind: round(loss, 4) for kind, loss in losses.items()}
 
 
 def options_of_command() -> argparse.Namespace:
@@ -394,40 +453,27 @@ def main() -> None:
     torch.manual_seed(options.seed)
     rng = np.random.default_rng(options.seed)
     tables = read(options.records)
-    played = np.flatnonzero((np.diff(tables.card_start) > 0) & (tables.level > 0))
+    has_lead = np.diff(tables.card_start) > 0
+    played = np.flatnonzero(has_lead & (tables.level > 0))
     plays = prepare(tables, played, device)
-    features = suit_features().to(device)
     split = tables.split[tables.deal][played]
-    training = np.flatnonzero(split == TRAIN)
-    validation = np.flatnonzero(split == VALIDATE)
-    held_out = np.flatnonzero(split == HELD_OUT)
+    training, validation, held_out = rows_by_split(split)
     print(
         f"{len(training)} tables to learn from, {len(validation)} to choose by, "
         f"{len(held_out)} to judge by",
         flush=True,
     )
-    player = Player(options, features).to(device)
+    player = Player(options, suit_features().to(device)).to(device)
     parameters = sum(values.numel() for values in player.parameters())
     print(f"player: {parameters} parameters", flush=True)
-
-    def batches(generator: np.random.Generator) -> Iterator[Batch]:
-        for group in grouped(plays.length, training, TOKENS_A_STEP, generator):
-            is_hidden = generator.random((len(group), 2)) < HIDDEN_SHARE
-            yield batch_of(plays, group, torch.as_tensor(is_hidden, device=device))
-
-    def loss_of(batch: Batch) -> Tensor:
-        return F.cross_entropy(player(batch), batch.card[batch.real])
-
     step = max(1, len(validation) // VALIDATION_TABLES)
-    validation_sample = validation[::step]
+    fitting = Fitting(player, plays, training, validation[::step])
     train(
         player,
-        batches,
-        loss_of,
-        lambda: losses_on(player, plays, validation_sample)["all"],
-        options.seconds,
-        options.rate,
-        options.decay,
+        fitting.batches,
+        fitting.loss,
+        fitting.validate,
+        Schedule(options.seconds, options.rate, options.decay),
         rng,
         "player",
     )
@@ -435,19 +481,11 @@ def main() -> None:
         "seed": options.seed,
         "source": str(tables.source),
         "tables": len(training),
-        "validation": rounded_losses(player, plays, validation),
-        "held out": rounded_losses(player, plays, held_out),
+        "validation": fitting.rounded_losses(validation),
+        "held out": fitting.rounded_losses(held_out),
     }
     save(options.output, player, facts)
     print(json.dumps(facts))
-
-
-def rounded_losses(
-    player: Player, plays: Plays, chosen: np.ndarray
-) -> dict[str, float]:
-    """Losses to four places."""
-    losses = losses_on(player, plays, chosen)
-    return {kind: round(loss, 4) for kind, loss in losses.items()}
 
 
 if __name__ == "__main__":

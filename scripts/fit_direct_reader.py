@@ -15,18 +15,31 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from reading_networks import Holdings, Reader, grouped, save, suit_features, train
-from table_arrays import HELD_OUT, TRAIN, VALIDATE, Tables, read
+from reading_networks import (
+    Holdings,
+    Reader,
+    Schedule,
+    grouped,
+    half_precision,
+    holdings_of,
+    save,
+    suit_features,
+    tensors,
+    token_rows,
+    train,
+)
+from table_arrays import Tables, read, rows_by_split
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
 
 HEARD = 32
-"""Calls of an auction that are read, the last ones."""
+"""Calls of an auction that are read, the first ones."""
 
 SIZES = (39, 4, 4, HEARD + 1)
 """Rows of a token.
@@ -42,6 +55,9 @@ TEN = 8
 STARTS = np.cumsum([0, *SIZES])
 ROWS = int(STARTS[-1])
 TOKENS_A_STEP = 80_000
+LENGTHS_SHARE = 0.3
+"""Weight of the loss of lengths beside that of cards."""
+
 VALIDATION_TABLES = 8000
 """About so many are judged while the network learns."""
 
@@ -50,72 +66,80 @@ class Auctions(NamedTuple):
     """Auctions of all tables, on the device but for their lengths."""
 
     length: np.ndarray
+    """(tables,) calls that are read."""
     calls: Tensor
+    """(tables, HEARD + 1) the calls, padded with ``NO_CALL``."""
     vulnerable: Tensor
+    """(tables, 2) dealer's side and the other."""
     dealer: Tensor
+    """(tables,) seat of the first call."""
     holdings: Tensor
+    """(deals, 4, 4) the hands N E S W by suit, 13 bits each."""
     deal: Tensor
+    """(tables,) which deal."""
 
 
 def prepare(tables: Tables, device: torch.device) -> Auctions:
     """Padded arrays of the tables."""
-    length = np.minimum(np.diff(tables.call_start), HEARD).astype(np.int64)
+    calls_made = np.diff(tables.call_start).astype(np.int64)
+    length = np.minimum(calls_made, HEARD)
     calls = np.full((len(length), HEARD + 1), NO_CALL, np.uint8)
     is_made = np.arange(HEARD) < length[:, None]
     call_index = tables.call_start[:-1, None] + np.arange(HEARD)
     calls[:, :HEARD][is_made] = tables.calls[call_index[is_made]]
-    suit_shifts = 13 * np.arange(4, dtype=np.uint64)
-    holdings = tables.masks[:, :, None] >> suit_shifts & np.uint64(0x1FFF)
     arrays = {
         "calls": calls,
         "vulnerable": tables.vulnerable.astype(np.int64),
         "dealer": tables.dealer.astype(np.int64),
-        "holdings": holdings.astype(np.int16),
+        "holdings": holdings_of(tables.masks),
         "deal": tables.deal.astype(np.int64),
     }
-    return Auctions(
-        length,
-        **{name: torch.tensor(value, device=device) for name, value in arrays.items()},
-    )
+    return Auctions(length, **tensors(arrays, device))
 
 
 class Batch(NamedTuple):
     """Tables of a step, each from one chair."""
 
     tokens: Tensor
-    """(n, places, 4) rows of the reader's table."""
+    """(n, places, 4) rows of the reader's table: the calls."""
     own: Tensor
     """(n, 4) the reader's cards by suit."""
     end: Tensor
     """(n,) the place after the last call, whose token gives the answer."""
-    others: Tensor
+    hidden: Tensor
     """(n, 3, 4) cards of the hidden hands by suit, from the left on."""
 
 
 def batch_of(auctions: Auctions, chosen: np.ndarray, chair: Tensor) -> Batch:
-    """Some tables, each from one chair."""
+    """Some tables, each from one chair; ``chair`` (n,) are seats."""
     device = auctions.calls.device
     rows = torch.as_tensor(chosen, device=device)
     places = int(auctions.length[chosen].max()) + 1
+    seats = (chair[:, None] + torch.arange(4, device=device)) % 4
+    hands = auctions.holdings[auctions.deal[rows]].long()
+    seat_of_row = seats[:, :, None].expand(-1, -1, 4)
+    hands = hands.gather(1, seat_of_row)
+    return Batch(
+        tokens=tokens_of(auctions, rows, chair, places),
+        own=hands[:, 0],
+        end=torch.as_tensor(auctions.length[chosen], device=device),
+        hidden=hands[:, 1:],
+    )
+
+
+def tokens_of(auctions: Auctions, rows: Tensor, chair: Tensor, places: int) -> Tensor:
+    """(n, places, 4) rows of the reader's table: the calls, told from each chair."""
     dealer = auctions.dealer[rows]
     call = auctions.calls[rows, :places].long()
-    place = torch.arange(places, device=device).expand_as(call)
+    place = torch.arange(places, device=call.device).expand_as(call)
     caller = (dealer[:, None] + place - chair[:, None]) % 4
     # Vulnerability is by dealer's side and the other.
     own_side = ((chair - dealer) % 2)[:, None]
     vulnerable = auctions.vulnerable[rows]
     own_vulnerable = vulnerable.gather(1, own_side)
     their_vulnerable = vulnerable.gather(1, 1 - own_side)
-    sides = (2 * own_vulnerable + their_vulnerable).expand_as(call)
-    parts = (call, caller, sides, place)
-    tokens = torch.stack(
-        [part + int(start) for part, start in zip(parts, STARTS, strict=False)], dim=2
-    )
-    seats = (chair[:, None] + torch.arange(4, device=device)) % 4
-    hands = auctions.holdings[auctions.deal[rows]].long()
-    hands = hands.gather(1, seats[:, :, None].expand(-1, -1, 4))
-    end = torch.as_tensor(auctions.length[chosen], device=device)
-    return Batch(tokens, hands[:, 0], end, hands[:, 1:])
+    vulnerability = (2 * own_vulnerable + their_vulnerable).expand_as(call)
+    return token_rows((call, caller, vulnerability, place), STARTS)
 
 
 class Direct(nn.Module):
@@ -144,26 +168,84 @@ class Direct(nn.Module):
         return cards.float(), lengths.float()
 
 
-def losses(model: Direct, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-    """Mean −log P(true seat) of hidden cards and honours, and −log P(true length).
+class Losses(NamedTuple):
+    """Mean losses of a batch."""
 
-    Honours are A K Q J T.
-    """
+    cards: Tensor
+    """−log P(true seat) of hidden cards."""
+    honours: Tensor
+    """The same of the honours A K Q J T alone."""
+    lengths: Tensor
+    """−log P(true length of a suit of a hidden hand)."""
+
+
+def losses_of(model: Direct, batch: Batch) -> Losses:
+    """How well the network knows the hidden hands of a batch."""
     cards, lengths = model(batch)
     card = torch.arange(52, device=cards.device)
-    held = (batch.others[:, :, card // 13] >> (card % 13)) & 1  # (n, 3, 52)
-    is_hidden = held.any(dim=1)
-    seat = held.argmax(dim=1)
-    loss = F.cross_entropy(cards[is_hidden], seat[is_hidden], reduction="none")
+    holders = (batch.hidden[:, :, card // 13] >> (card % 13)) & 1  # (n, 3, 52)
+    is_hidden = holders.any(dim=1)
+    seat = holders.argmax(dim=1)
+    card_loss = F.cross_entropy(cards[is_hidden], seat[is_hidden], reduction="none")
     is_honour = (card % 13 >= TEN).expand_as(is_hidden)[is_hidden]
     bits = torch.arange(13, device=cards.device)
-    length = ((batch.others[..., None] >> bits) & 1).sum(dim=3)
+    length = ((batch.hidden[..., None] >> bits) & 1).sum(dim=3)
     length_loss = F.cross_entropy(lengths.flatten(0, 2), length.flatten())
-    return loss.mean(), loss[is_honour].mean(), length_loss
+    return Losses(card_loss.mean(), card_loss[is_honour].mean(), length_loss)
 
 
-def main() -> None:
-    """Fit the reader, judge it, and write the file that ships."""
+@dataclass(frozen=True)
+class Fitting:
+    """A network and the tables that it is fitted to and judged on."""
+
+    model: Direct
+    tables: Tables
+    auctions: Auctions
+    training: np.ndarray
+    """Rows of the tables to learn from."""
+    validation_sample: np.ndarray
+    """Rows of those that are judged while the network learns."""
+
+    def batches(self, rng: np.random.Generator) -> Iterator[Batch]:
+        """All tables to learn from, each from a chair at random."""
+        device = self.auctions.calls.device
+        for group in grouped(self.auctions.length, self.training, TOKENS_A_STEP, rng):
+            chairs = rng.integers(0, 4, len(group))
+            yield batch_of(self.auctions, group, torch.as_tensor(chairs, device=device))
+
+    def loss(self, batch: Batch) -> Tensor:
+        """What is made small."""
+        losses = losses_of(self.model, batch)
+        return losses.cards + LENGTHS_SHARE * losses.lengths
+
+    def validate(self) -> float:
+        """The leader's loss of honours at some tables to choose by."""
+        return self.leader_losses(self.validation_sample)["honours"]
+
+    def leader_losses(self, chosen: np.ndarray) -> dict[str, float]:
+        """The opening leader's losses, where somebody leads."""
+        chosen = chosen[self.tables.level[chosen] > 0]
+        device = self.auctions.calls.device
+        self.model.eval()
+        sums = []
+        order = np.random.default_rng(0)
+        with torch.no_grad(), half_precision(device):
+            for group in grouped(self.auctions.length, chosen, TOKENS_A_STEP, order):
+                leader = (self.tables.contract[group, 1].astype(np.int64) + 1) % 4
+                chairs = torch.as_tensor(leader, device=device)
+                batch = batch_of(self.auctions, group, chairs)
+                losses = torch.stack(losses_of(self.model, batch))
+                sums.append(losses * len(group))
+        self.model.train()
+        means = torch.stack(sums).sum(dim=0) / len(chosen)
+        return {
+            name: round(float(mean), 4)
+            for name, mean in zip(Losses._fields, means, strict=True)
+        }
+
+
+def options_of_command() -> argparse.Namespace:
+    """What the command line asks for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -183,62 +265,30 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--layers", type=int, default=3)
     parser.add_argument("--heads", type=int, default=4)
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Fit the reader, judge it, and write the file that ships."""
+    options = options_of_command()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.manual_seed(options.seed)
     rng = np.random.default_rng(options.seed)
     tables = read(options.records)
     split = tables.split[tables.deal]
+    training, validation, held_out = rows_by_split(split)
+    step = max(1, len(validation) // VALIDATION_TABLES)
     auctions = prepare(tables, device)
-    features = suit_features().to(device)
-    training = np.flatnonzero(split == TRAIN)
-    validation = np.flatnonzero(split == VALIDATE)
-    test = np.flatnonzero(split == HELD_OUT)
-    model = Direct(options, features).to(device)
+    model = Direct(options, suit_features().to(device)).to(device)
     parameters = sum(values.numel() for values in model.parameters())
     print(f"direct: {parameters} parameters", flush=True)
-
-    def batches(generator: np.random.Generator) -> Iterator[Batch]:
-        for group in grouped(auctions.length, training, TOKENS_A_STEP, generator):
-            chairs = generator.integers(0, 4, len(group))
-            yield batch_of(auctions, group, torch.as_tensor(chairs, device=device))
-
-    def loss(batch: Batch) -> Tensor:
-        cards, _, lengths = losses(model, batch)
-        return cards + 0.3 * lengths
-
-    def leader_losses(chosen: np.ndarray) -> dict[str, float]:
-        """The opening leader's losses, where somebody leads."""
-        chosen = chosen[tables.level[chosen] > 0]
-        model.eval()
-        sums = []
-        order = np.random.default_rng(0)
-        with (
-            torch.no_grad(),
-            torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"),
-        ):
-            for group in grouped(auctions.length, chosen, TOKENS_A_STEP, order):
-                leader = (tables.contract[group, 1].astype(np.int64) + 1) % 4
-                chairs = torch.as_tensor(leader, device=device)
-                group_losses = losses(model, batch_of(auctions, group, chairs))
-                sums.append(torch.stack(group_losses) * len(group))
-        model.train()
-        means = torch.stack(sums).sum(dim=0) / len(chosen)
-        return {
-            name: round(float(mean), 4)
-            for name, mean in zip(("cards", "honours", "lengths"), means, strict=True)
-        }
-
-    step = max(1, len(validation) // VALIDATION_TABLES)
-    validation_sample = validation[::step]
+    fitting = Fitting(model, tables, auctions, training, validation[::step])
     train(
         model,
-        batches,
-        loss,
-        lambda: leader_losses(validation_sample)["honours"],
-        options.seconds,
-        options.rate,
-        options.decay,
+        fitting.batches,
+        fitting.loss,
+        fitting.validate,
+        Schedule(options.seconds, options.rate, options.decay),
         rng,
         "direct",
     )
@@ -246,8 +296,8 @@ def main() -> None:
         "seed": options.seed,
         "source": str(tables.source),
         "tables": len(training),
-        "validation": leader_losses(validation),
-        "held out": leader_losses(test),
+        "validation": fitting.leader_losses(validation),
+        "held out": fitting.leader_losses(held_out),
     }
     save(options.output, model, facts)
     print(json.dumps(facts))

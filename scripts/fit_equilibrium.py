@@ -1,5 +1,7 @@
-"""Fit the table of the bidder ``equilibrium``: solve the auction of three by the study's
-regret minimisation, with hands grouped by predicted tricks.
+"""Fit the table of the bidder ``equilibrium``.
+
+The auction of three is solved by the study's regret minimisation, with hands grouped by
+predicted tricks.
 
     python scripts/fit_equilibrium.py --deals 100000 --iterations 1000
 
@@ -22,21 +24,29 @@ from bayesbridge.studies.auction.types import TrickTypes
 from bayesbridge.studies.deals import deal_blocks
 
 TYPES = 32
-LEVELS = 4  # a bid above them is left to slips: hardly a hand of the game makes one
+LEVELS = 4
+"""A bid above them is left to slips: hardly a hand of the game makes one."""
 
 
-def main() -> None:
+def options_of_command() -> argparse.Namespace:
+    """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deals", type=int, default=100_000)
     parser.add_argument("--iterations", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", type=Path, help="a folder for finished work")
     parser.add_argument("-o", "--out", type=Path, default=TABLE)
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Solve the auction by each scheme, and write the file that ships."""
+    args = options_of_command()
     hands = np.concatenate(list(deal_blocks(args.deals, args.seed)))
     deals = GameDeals.of(hands, counted=False)
-    learning = deals.of_deals(0, args.deals // 2)
-    fresh = deals.of_deals(args.deals // 2, args.deals)
+    half = args.deals // 2
+    learning = deals.of_deals(0, half)
+    fresh = deals.of_deals(half, args.deals)
     types = TrickTypes.fit(learning, TYPES)
     strategies = {}
     for name in SCHEMES:
@@ -46,12 +56,13 @@ def main() -> None:
         )
         bidding = game.learn(args.iterations, checkpoint=args.resume)
         strategies[name] = np.stack(bidding.profile)
-        print(f"{name} scheme: {reached(game.gains(bidding))}", flush=True)
+        gains = possible_gains(game.gains(bidding))
+        print(f"{name} scheme: {gains}", flush=True)
     write_tables(args.out, LEVELS, types.strength, strategies)
     print(f"{args.out}: {args.out.stat().st_size} bytes")
 
 
-def reached(gains: Gains) -> str:
+def possible_gains(gains: Gains) -> str:
     """What each seat could still gain, in a line."""
     by_seat = [f"{gain.mean:.3f} ± {gain.error:.3f}" for gain in gains.by_seat]
     total = f"{gains.total.mean:.3f} ± {gains.total.error:.3f}"

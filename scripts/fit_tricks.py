@@ -40,62 +40,155 @@ from torch.nn import functional as F  # noqa: N812, the name everybody knows
 CLASSES = 14
 """Tricks 0 … 13."""
 
-VALIDATE, TEST = 0.04, 0.06
-"""Shares of the deals set aside to choose by and to judge by."""
+STRAINS = 5
+NO_TRUMP = 4
+QUESTIONS = 20
+"""Questions about a deal: strain and declarer, numbered ``4 * strain + declarer``."""
+
+TEST = 0.06
+VALIDATE = 0.04
+"""Shares of the deals set aside to judge by and to choose by."""
+
+LEARN, CHOOSE, JUDGE = range(3)
+"""What deals are for."""
+
+RANKS = "23456789TJQKA"
+SEATS_OF_HANDS = (3, 0, 1, 2)
+"""Of the hands in a line: W N E S."""
+
+SUITS_OF_HAND = (3, 2, 1, 0)
+"""Spades come first."""
+
+DECLARERS = (1, 0, 3, 2)
+"""Of the digits of a strain: S, E, N, W lead, so E, N, W, S declare."""
+
+SUIT_WEIGHT = 0.8
+NO_TRUMP_WEIGHT = 0.2
+"""Of the losses by which the temperature is chosen."""
+
+TEMPERATURES = np.arange(0.9, 1.6, 0.05)
+
+TEACHER_BATCH = 4096
+TEACHER_HEADS = 8
+TEACHER_RATE = 1e-3
+TEACHER_DECAY = 0.05
+NETWORK_RATE = 2e-3
+
+WARM_UP_STEPS = 500
+FIGURES = ("loss", "exact", "within", "bias")
+"""By which a model is judged.
+
+They are log-loss, share exact, share within a trick, and how many tricks too many.
+"""
+
+STEPS_BETWEEN_WAITS = 20
+"""After so many the host waits for the GPU, since the clock is the host's."""
+
+NORM_EPSILON = 1e-6
 
 
 def split_of(hands: str) -> int:
-    """0 to learn from, 1 to choose by, 2 to judge by: a hash of the deal's own text, W
-    N E S.
-    """
-    share = int.from_bytes(hashlib.sha256(hands.encode()).digest()[:8], "big") / 2**64
-    return 2 if share < TEST else 1 if share < TEST + VALIDATE else 0
+    """What a deal is for, by a hash of its own text, W N E S."""
+    digest = hashlib.sha256(hands.encode()).digest()
+    share = int.from_bytes(digest[:8], "big") / 2**64
+    if share < TEST:
+        return JUDGE
+    if share < TEST + VALIDATE:
+        return CHOOSE
+    return LEARN
 
 
 def read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Owners (n, 4 suits from clubs, 13 ranks from the two), tricks (n, 5 strains from
-    clubs, 4 declarers), splits.
+    """The deals of a file.
+
+    Returns
+    -------
+    owners : array, shape (n, 4, 13)
+        Seat of each card, by suit from clubs on and rank from the two on.
+    tricks : array, shape (n, 5, 4)
+        By strain from clubs on, and declarer.
+    splits : array, shape (n,)
+        ``LEARN``, ``CHOOSE`` or ``JUDGE``.
     """
-    opened = gzip.open if path.suffix == ".gz" else open
-    lines = [line.strip() for line in opened(path, "rt") if ":" in line]
+    open_file = gzip.open if path.suffix == ".gz" else open
+    lines = [line.strip() for line in open_file(path, "rt") if ":" in line]
     owners = np.zeros((len(lines), 4, 13), np.uint8)
-    tricks = np.zeros((len(lines), 5, 4), np.uint8)
+    tricks = np.zeros((len(lines), STRAINS, 4), np.uint8)
     splits = np.zeros(len(lines), np.uint8)
-    declarers = (1, 0, 3, 2)  # S, E, N, W lead, so E, N, W, S declare
-    for i, line in enumerate(lines):
-        hands, results = line.split(":")
-        for seat, hand in zip((3, 0, 1, 2), hands.split(), strict=True):
-            for suit, ranks in zip((3, 2, 1, 0), hand.split("."), strict=True):
-                for rank in ranks:
-                    owners[i, suit, "23456789TJQKA".index(rank)] = seat
-        for at, digit in enumerate(results.strip()):
-            strain, declarer = 4 - at // 4, declarers[at % 4]
-            ours = int(digit, 16)
-            tricks[i, strain, declarer] = ours if declarer in (0, 2) else 13 - ours
-        splits[i] = split_of(hands)
+    for deal, line in enumerate(lines):
+        hands, digits = line.split(":")
+        owners[deal] = owners_of(hands)
+        tricks[deal] = tricks_of(digits)
+        splits[deal] = split_of(hands)
     return owners, tricks, splits
 
 
-def seen(owners: Tensor, strain: Tensor, declarer: Tensor) -> Tensor:
-    """(n, 4, 13) owners as declarer sees them: 0 declarer, 1 left, 2 dummy, 3 right;
-    the trump suit first.
+def owners_of(hands: str) -> np.ndarray:
+    """(4, 13) the seat of each card of a deal in the file."""
+    owners = np.zeros((4, 13), np.uint8)
+    for seat, hand in zip(SEATS_OF_HANDS, hands.split(), strict=True):
+        for suit, ranks in zip(SUITS_OF_HAND, hand.split("."), strict=True):
+            for rank in ranks:
+                owners[suit, RANKS.index(rank)] = seat
+    return owners
+
+
+def tricks_of(digits: str) -> np.ndarray:
+    """(5, 4) tricks by strain and declarer of the digits of a deal in the file."""
+    tricks = np.zeros((STRAINS, 4), np.uint8)
+    for place, digit in enumerate(digits.strip()):
+        strain = NO_TRUMP - place // 4
+        declarer = DECLARERS[place % 4]
+        north_south = int(digit, 16)
+        is_north_south = declarer in (0, 2)
+        tricks[strain, declarer] = north_south if is_north_south else 13 - north_south
+    return tricks
+
+
+def told_from_declarer(owners: Tensor, strain: Tensor, declarer: Tensor) -> Tensor:
+    """(n, 4, 13) owners told from declarer, the trump suit first.
+
+    They are 0 declarer, 1 left, 2 dummy, 3 right; given are seats.
     """
-    turned = (owners.long() - declarer[:, None, None]) % 4
+    from_declarer = (owners.long() - declarer[:, None, None]) % 4
     suits = torch.arange(4, device=owners.device).expand(len(owners), 4)
-    order = torch.argsort((suits != strain[:, None]).int(), dim=1, stable=True)
-    return turned.gather(1, order[:, :, None].expand(-1, -1, 13))
+    is_side_suit = (suits != strain[:, None]).int()
+    order = torch.argsort(is_side_suit, dim=1, stable=True)
+    suit_of_row = order[:, :, None].expand(-1, -1, 13)
+    return from_declarer.gather(1, suit_of_row)
 
 
 def roles(owners: Tensor, no_trump: Tensor) -> Tensor:
     """(n, 4) what each suit is: 0 trumps, 1 a side suit, 2 a suit at no trumps."""
-    first = torch.arange(4, device=owners.device) > 0
-    return torch.where(no_trump[:, None], 2, first.long())
+    is_side_suit = torch.arange(4, device=owners.device) > 0
+    return torch.where(no_trump[:, None], 2, is_side_suit.long())
 
 
-def pooled(x: Tensor, no_trump: Tensor) -> Tensor:
-    """Trumps, or the mean of the suits at no trumps, beside the mean of the suits."""
+def pooled(x: Tensor, no_trump: Tensor) -> tuple[Tensor, Tensor]:
+    """(n, width) vectors of trumps, and of the mean of the suits.
+
+    At no trumps the first is the mean too. ``x`` is (n, 4, width), trumps first.
+    """
     mean = x.mean(1)
-    return torch.cat([torch.where(no_trump[:, None], mean, x[:, 0]), mean], 1)
+    trumps = torch.where(no_trump[:, None], mean, x[:, 0])
+    return trumps, mean
+
+
+def attention(joined: Tensor, heads: int) -> Tensor:
+    """(n, 4, width) what each suit takes from all suits.
+
+    ``joined`` (n, 4, 3 · width) holds their queries, keys and values.
+    """
+    n, suits, width = joined.shape
+    by_head = joined.view(n, suits, 3, heads, -1)
+    queries, keys, values = by_head.permute(2, 0, 3, 1, 4)
+    mixed = F.scaled_dot_product_attention(queries, keys, values)
+    return mixed.transpose(1, 2).reshape(n, suits, width // 3)
+
+
+def card_vectors(owners: Tensor, dtype: torch.dtype) -> Tensor:
+    """(n, 4, 52) a 1 for each card of a suit and its owner."""
+    return F.one_hot(owners, 4).flatten(2).to(dtype)
 
 
 class Block(nn.Module):
@@ -103,25 +196,21 @@ class Block(nn.Module):
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.first, self.second = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.joined, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-        self.heads, self.drop = heads, nn.Dropout(dropout)
+        self.first = nn.LayerNorm(width)
+        self.second = nn.LayerNorm(width)
+        self.joined = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.up = nn.Linear(width, 4 * width)
+        self.down = nn.Linear(4 * width, width)
+        self.heads = heads
+        self.drop = nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
-        n, length, width = x.shape
-        q, k, v = (
-            self.joined(self.first(x))
-            .view(n, length, 3, self.heads, -1)
-            .permute(2, 0, 3, 1, 4)
-        )
-        mixed = (
-            F.scaled_dot_product_attention(q, k, v)
-            .transpose(1, 2)
-            .reshape(n, length, width)
-        )
+        """(n, 4, width) → (n, 4, width)."""
+        mixed = attention(self.joined(self.first(x)), self.heads)
         x = x + self.drop(self.out(mixed))
-        return x + self.drop(self.down(F.gelu(self.up(self.second(x)))))
+        hidden = F.gelu(self.up(self.second(x)))
+        return x + self.drop(self.down(hidden))
 
 
 class Teacher(nn.Module):
@@ -133,22 +222,22 @@ class Teacher(nn.Module):
             nn.Linear(52, width), nn.GELU(), nn.Linear(width, width)
         )
         self.role = nn.Embedding(3, width)
-        self.blocks = nn.ModuleList(Block(width, 8, dropout) for _ in range(layers))
-        self.norm, self.head, self.side = (
-            nn.LayerNorm(width),
-            nn.Linear(width, CLASSES),
-            nn.Linear(width, CLASSES),
+        self.blocks = nn.ModuleList(
+            Block(width, TEACHER_HEADS, dropout) for _ in range(layers)
         )
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, CLASSES)
+        self.side = nn.Linear(width, CLASSES)
         self.register_buffer("temperature", torch.ones(()))
 
     def forward(self, owners: Tensor, no_trump: Tensor) -> Tensor:
-        x = self.suit(
-            F.one_hot(owners, 4).flatten(2).to(self.role.weight.dtype)
-        ) + self.role(roles(owners, no_trump))
+        """(n, 14) scores of tricks."""
+        cards = card_vectors(owners, self.role.weight.dtype)
+        x = self.suit(cards) + self.role(roles(owners, no_trump))
         for block in self.blocks:
             x = block(x)
-        first, mean = pooled(self.norm(x), no_trump).chunk(2, 1)
-        return (self.head(first) + self.side(mean)) / self.temperature
+        trumps, mean = pooled(self.norm(x), no_trump)
+        return (self.head(trumps) + self.side(mean)) / self.temperature
 
 
 class Network(nn.Module):
@@ -156,39 +245,36 @@ class Network(nn.Module):
 
     def __init__(self, width: int, layers: int, heads: int, last: int) -> None:
         super().__init__()
-        self.suit, self.role, self.begin = (
-            nn.Linear(52, 2 * width),
-            nn.Embedding(3, 2 * width),
-            nn.Linear(2 * width, width),
+        self.suit = nn.Linear(52, 2 * width)
+        self.role = nn.Embedding(3, 2 * width)
+        self.begin = nn.Linear(2 * width, width)
+        self.before = nn.ModuleList(
+            nn.RMSNorm(width, NORM_EPSILON) for _ in range(layers)
         )
-        self.before = nn.ModuleList(nn.RMSNorm(width, 1e-6) for _ in range(layers))
-        self.between = nn.ModuleList(nn.RMSNorm(width, 1e-6) for _ in range(layers))
+        self.between = nn.ModuleList(
+            nn.RMSNorm(width, NORM_EPSILON) for _ in range(layers)
+        )
         self.joined = nn.ModuleList(nn.Linear(width, 3 * width) for _ in range(layers))
         self.out = nn.ModuleList(nn.Linear(width, width) for _ in range(layers))
         self.up = nn.ModuleList(nn.Linear(width, 2 * width) for _ in range(layers))
         self.down = nn.ModuleList(nn.Linear(2 * width, width) for _ in range(layers))
-        self.norm, self.gather, self.leave = (
-            nn.RMSNorm(width, 1e-6),
-            nn.Linear(2 * width, last),
-            nn.Linear(last, CLASSES),
-        )
+        self.norm = nn.RMSNorm(width, NORM_EPSILON)
+        self.gather = nn.Linear(2 * width, last)
+        self.leave = nn.Linear(last, CLASSES)
         self.heads = heads
 
     def forward(self, owners: Tensor, no_trump: Tensor) -> Tensor:
-        cards = F.one_hot(owners, 4).flatten(2).to(self.role.weight.dtype)
-        x = self.begin(F.relu(self.suit(cards) + self.role(roles(owners, no_trump))))
-        n, length, width = x.shape
+        """(n, 14) scores of tricks."""
+        cards = card_vectors(owners, self.role.weight.dtype)
+        suits = self.suit(cards) + self.role(roles(owners, no_trump))
+        x = self.begin(F.relu(suits))
         for layer in range(len(self.up)):
             joined = self.joined[layer](self.before[layer](x))
-            q, k, v = joined.view(n, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-            mixed = (
-                F.scaled_dot_product_attention(q, k, v)
-                .transpose(1, 2)
-                .reshape(n, length, width)
-            )
-            x = x + self.out[layer](mixed)
-            x = x + self.down[layer](F.relu(self.up[layer](self.between[layer](x))))
-        return self.leave(F.relu(self.gather(pooled(self.norm(x), no_trump))))
+            x = x + self.out[layer](attention(joined, self.heads))
+            hidden = F.relu(self.up[layer](self.between[layer](x)))
+            x = x + self.down[layer](hidden)
+        vectors = torch.cat(pooled(self.norm(x), no_trump), 1)
+        return self.leave(F.relu(self.gather(vectors)))
 
 
 class Solved:
@@ -200,173 +286,212 @@ class Solved:
         self.device = device
 
     def __len__(self) -> int:
-        return 20 * len(self.owners)
+        return QUESTIONS * len(self.owners)
 
     def ask(self, index: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Owners seen from declarer, whether it is no trumps, and the tricks."""
-        deal, place = index // 20, index % 20
-        strain, declarer = place // 4, place % 4
-        return (
-            seen(self.owners[deal], strain, declarer),
-            strain == 4,
-            self.tricks[deal, place],
-        )
+        """Owners told from declarer, whether it is no trumps, and the tricks.
+
+        ``index`` (n,) numbers the questions of all deals.
+        """
+        deal = index // QUESTIONS
+        question = index % QUESTIONS
+        strain = question // 4
+        declarer = question % 4
+        owners = told_from_declarer(self.owners[deal], strain, declarer)
+        return owners, strain == NO_TRUMP, self.tricks[deal, question]
+
+
+def half_precision(device: str) -> torch.autocast:
+    """Half precision on a GPU."""
+    return torch.autocast(device, torch.bfloat16, enabled=device != "cpu")
+
+
+def compiled(model: nn.Module, device: str) -> nn.Module:
+    """A model that is faster on a GPU."""
+    return torch.compile(model, dynamic=False) if device != "cpu" else model
 
 
 @torch.no_grad()
 def judge(model: nn.Module, solved: Solved, batch: int = 20_000) -> dict[str, float]:
-    """Log-loss, share exact and share within a trick, in suits and at no trumps."""
+    """The ``FIGURES`` of a model, in suits and at no trumps."""
     model.eval()
     rows = []
     for index in torch.arange(len(solved), device=solved.device).split(batch):
         owners, no_trump, tricks = solved.ask(index)
-        with torch.autocast(
-            solved.device, torch.bfloat16, enabled=solved.device != "cpu"
-        ):
-            logits = model(owners, no_trump)
-        logits = logits.float()
-        loss = F.cross_entropy(logits, tricks, reduction="none")
-        off = (logits.argmax(1) - tricks).abs()
-        bias = logits.softmax(1) @ torch.arange(14.0, device=solved.device) - tricks
-        rows.append(
-            torch.stack(
-                [no_trump.float(), loss, (off == 0).float(), (off <= 1).float(), bias],
-                1,
-            )
-        )
+        with half_precision(solved.device):
+            scores = model(owners, no_trump)
+        values = values_of_questions(scores.float(), tricks)
+        rows.append(torch.stack([no_trump.float(), *values], 1))
     table = torch.cat(rows).cpu().numpy()
-    out = {}
-    for name, at in (("suits", 0), ("nt", 1)):
-        mean = table[table[:, 0] == at].mean(0)
-        out |= {
-            f"{name}_loss": mean[1],
-            f"{name}_exact": mean[2],
-            f"{name}_within": mean[3],
-            f"{name}_bias": mean[4],
-        }
-    return {key: round(float(value), 4) for key, value in out.items()}
+    figures = {}
+    for name, is_no_trump in (("suits", 0), ("nt", 1)):
+        _, *means = table[table[:, 0] == is_no_trump].mean(0)
+        for figure, mean in zip(FIGURES, means, strict=True):
+            figures[f"{name}_{figure}"] = round(float(mean), 4)
+    return figures
 
 
-def say(**words: object) -> None:
-    """One line of progress, readable by programs too."""
-    print(json.dumps(words), flush=True)
+def values_of_questions(scores: Tensor, tricks: Tensor) -> list[Tensor]:
+    """(n,) values of each question whose means are the ``FIGURES``."""
+    difference = (scores.argmax(1) - tricks).abs()
+    trick_counts = torch.arange(float(CLASSES), device=scores.device)
+    expected_tricks = scores.softmax(1) @ trick_counts
+    return [
+        F.cross_entropy(scores, tricks, reduction="none"),
+        (difference == 0).float(),
+        (difference <= 1).float(),
+        expected_tricks - tricks,
+    ]
+
+
+def report(**facts: object) -> None:
+    """Print one line of progress, readable by programs too."""
+    print(json.dumps(facts), flush=True)
 
 
 def steps(
-    name: str, model: nn.Module, minutes: float, top: float, decay: float, held: Solved
-) -> Iterator[object]:
-    """Yields an optimiser to step with until the time is over; its rate warms up and
-    falls as half a cosine.
+    name: str,
+    model: nn.Module,
+    minutes: float,
+    highest_rate: float,
+    decay: float,
+    validation: Solved,
+) -> Iterator[None]:
+    """Yield until the time is over: whoever asks makes gradients, then a step is taken.
+
+    The rate of learning warms up and falls as half a cosine. After each tenth of the
+    time the model is judged.
     """
+    on_gpu = validation.device != "cpu"
     optimiser = torch.optim.AdamW(
-        model.parameters(), lr=top, weight_decay=decay, fused=held.device != "cpu"
+        model.parameters(), lr=highest_rate, weight_decay=decay, fused=on_gpu
     )
-    begin, step, said = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / minutes / 60) < 1:
+    start = time.monotonic()
+    step = 0
+    next_report = 0.0
+    while True:
+        time_share = (time.monotonic() - start) / minutes / 60
+        if time_share >= 1:
+            break
+        rate = rate_at(step, time_share, highest_rate)
         for group in optimiser.param_groups:
-            group["lr"] = (
-                top * min(1.0, (step + 1) / 500) * 0.5 * (1 + math.cos(math.pi * done))
-            )
+            group["lr"] = rate
         model.train()
         optimiser.zero_grad(set_to_none=True)
-        yield optimiser
+        yield
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
-        if step % 20 == 0 and held.device != "cpu":
+        if step % STEPS_BETWEEN_WAITS == 0 and on_gpu:
             torch.cuda.synchronize()
-        if done >= said:
-            said += 0.1
-            say(
-                model=name,
-                step=step,
-                seconds=round(time.monotonic() - begin),
-                **judge(model, held),
-            )
+        if time_share >= next_report:
+            next_report += 0.1
+            seconds = round(time.monotonic() - start)
+            report(model=name, step=step, seconds=seconds, **judge(model, validation))
         step += 1
-    say(model=name, step=step, **judge(model, held))
+    report(model=name, step=step, **judge(model, validation))
 
 
-def teach(train: Solved, held: Solved, options: argparse.Namespace) -> nn.Module:
-    """A teacher that learned from the solved deals, its temperature chosen on those
-    aside.
+def rate_at(step: int, time_share: float, highest_rate: float) -> float:
+    """The learning rate after so many steps and such a share of the time."""
+    warm_up = min(1.0, (step + 1) / WARM_UP_STEPS)
+    return highest_rate * warm_up * 0.5 * (1 + math.cos(math.pi * time_share))
+
+
+def teach(
+    training: Solved, validation: Solved, options: argparse.Namespace
+) -> nn.Module:
+    """A teacher that learned from the solved deals, its temperature chosen.
+
+    Its parameters are read from the file ``--teacher`` if that exists, else written.
     """
     torch.manual_seed(options.seed)
-    teacher = Teacher(options.width, options.layers, options.dropout).to(train.device)
+    teacher = Teacher(options.width, options.layers, options.dropout)
+    teacher = teacher.to(training.device)
     if options.teacher.exists():
-        teacher.load_state_dict(
-            torch.load(options.teacher, map_location=train.device), strict=False
-        )
+        parameters = torch.load(options.teacher, map_location=training.device)
+        teacher.load_state_dict(parameters, strict=False)
     else:
-        quick = (
-            torch.compile(teacher, dynamic=False) if train.device != "cpu" else teacher
-        )
-        for _ in steps("teacher", teacher, options.teach, 1e-3, 0.05, held):
-            owners, no_trump, tricks = train.ask(
-                torch.randint(len(train), (4096,), device=train.device)
-            )
-            with torch.autocast(
-                train.device, torch.bfloat16, enabled=train.device != "cpu"
-            ):
-                F.cross_entropy(quick(owners, no_trump).float(), tricks).backward()
-        torch.save(
-            {name: value.half() for name, value in teacher.state_dict().items()},
-            options.teacher,
-        )
-    tried = {}
-    for temperature in np.arange(0.9, 1.6, 0.05):
-        teacher.temperature.fill_(float(temperature))
-        found = judge(teacher, held)
-        tried[float(temperature)] = 0.8 * found["suits_loss"] + 0.2 * found["nt_loss"]
-    teacher.temperature.fill_(min(tried, key=tried.__getitem__))
+        fit_teacher(teacher, training, validation, options.teach)
+        parameters = {
+            name: values.half() for name, values in teacher.state_dict().items()
+        }
+        torch.save(parameters, options.teacher)
+    choose_temperature(teacher, validation)
     return teacher.eval()
 
 
-def distil(teacher: nn.Module, held: Solved, options: argparse.Namespace) -> nn.Module:
+def fit_teacher(
+    teacher: Teacher, training: Solved, validation: Solved, minutes: float
+) -> None:
+    """Fit a teacher to solved deals."""
+    device = training.device
+    model = compiled(teacher, device)
+    fit_steps = steps(
+        "teacher", teacher, minutes, TEACHER_RATE, TEACHER_DECAY, validation
+    )
+    for _ in fit_steps:
+        index = torch.randint(len(training), (TEACHER_BATCH,), device=device)
+        owners, no_trump, tricks = training.ask(index)
+        with half_precision(device):
+            loss = F.cross_entropy(model(owners, no_trump).float(), tricks)
+            loss.backward()
+
+
+def choose_temperature(teacher: Teacher, validation: Solved) -> None:
+    """Set the temperature with the least loss."""
+    losses = {}
+    for temperature in TEMPERATURES.tolist():
+        teacher.temperature.fill_(temperature)
+        figures = judge(teacher, validation)
+        suit_loss = SUIT_WEIGHT * figures["suits_loss"]
+        losses[temperature] = suit_loss + NO_TRUMP_WEIGHT * figures["nt_loss"]
+    teacher.temperature.fill_(min(losses, key=losses.__getitem__))
+
+
+def distil(
+    teacher: nn.Module, validation: Solved, options: argparse.Namespace
+) -> nn.Module:
     """The network that ships, which learns what the teacher says of random deals."""
     torch.manual_seed(options.seed)
-    device, size = held.device, options.batch
-    network = Network(
-        options.small, options.small_layers, options.heads, options.last
-    ).to(device)
-    ask, quick = (
-        torch.compile(m, dynamic=False) if device != "cpu" else m
-        for m in (teacher, network)
+    device = validation.device
+    network = Network(options.small, options.small_layers, options.heads, options.last)
+    network = network.to(device)
+    fast_teacher = compiled(teacher, device)
+    fast_network = compiled(network, device)
+    fit_steps = steps(
+        "network", network, options.minutes, NETWORK_RATE, 0.0, validation
     )
-    for _ in steps("network", network, options.minutes, 2e-3, 0.0, held):
-        owners = (
-            torch.rand(size, 52, device=device)
-            .argsort(1)
-            .div(13, rounding_mode="floor")
-            .view(-1, 4, 13)
-        )
-        no_trump = torch.rand(size, device=device) < options.no_trump
-        with (
-            torch.no_grad(),
-            torch.autocast(device, torch.bfloat16, enabled=device != "cpu"),
-        ):
-            told = ask(owners, no_trump).float().softmax(1)
-        with torch.autocast(device, torch.bfloat16, enabled=device != "cpu"):
-            F.cross_entropy(quick(owners, no_trump).float(), told).backward()
+    for _ in fit_steps:
+        owners = random_owners(options.batch, device)
+        no_trump = torch.rand(options.batch, device=device) < options.no_trump
+        with torch.no_grad(), half_precision(device):
+            chances = fast_teacher(owners, no_trump).float().softmax(1)
+        with half_precision(device):
+            loss = F.cross_entropy(fast_network(owners, no_trump).float(), chances)
+            loss.backward()
     return network.half().float()
 
 
-def ship(network: nn.Module, path: Path, about: dict[str, object]) -> None:
-    """Half-precision weights, and where they came from."""
+def random_owners(n: int, device: str) -> Tensor:
+    """(n, 4, 13) owners of the cards of random deals."""
+    order = torch.rand(n, 52, device=device).argsort(1)
+    return order.div(13, rounding_mode="floor").view(-1, 4, 13)
+
+
+def write_network(network: nn.Module, path: Path, about: dict[str, object]) -> None:
+    """Write half-precision weights, and where they came from."""
     arrays = {
-        name: value.detach().cpu().numpy().astype(np.float16)
-        for name, value in network.state_dict().items()
+        name: values.detach().cpu().numpy().astype(np.float16)
+        for name, values in network.state_dict().items()
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
-    say(
-        path=str(path),
-        bytes=path.stat().st_size,
-        parameters=sum(array.size for array in arrays.values()),
-    )
+    parameters = sum(array.size for array in arrays.values())
+    report(path=str(path), bytes=path.stat().st_size, parameters=parameters)
 
 
-def main() -> None:
-    """Read, teach, distil, judge, write."""
+def options_of_command() -> argparse.Namespace:
+    """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data", type=Path, help="the solved deals")
     parser.add_argument("-o", "--out", type=Path, default=Path("tricks.npz"))
@@ -402,40 +527,41 @@ def main() -> None:
         default=0.3,
         help="share of the random questions at no trumps",
     )
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Read, teach, distil, judge, write."""
+    options = options_of_command()
     torch.backends.cuda.matmul.allow_tf32 = True
     owners, tricks, splits = read(options.data)
-    train, held, last = (
-        Solved(owners[splits == k], tricks[splits == k], options.device)
-        for k in range(3)
+    training, validation, test = (
+        Solved(owners[splits == part], tricks[splits == part], options.device)
+        for part in (LEARN, CHOOSE, JUDGE)
     )
-    say(
+    report(
         deals=len(owners),
-        learned_from=len(train) // 20,
-        chosen_by=len(held) // 20,
-        judged_by=len(last) // 20,
+        learned_from=len(training.owners),
+        chosen_by=len(validation.owners),
+        judged_by=len(test.owners),
     )
-    teacher = teach(train, held, options)
-    say(teacher=float(teacher.temperature), **judge(teacher, last))
-    network = distil(teacher, held, options)
-    judged = judge(network, last)
-    say(judged=judged)
-    source = hashlib.sha256(options.data.read_bytes()).hexdigest()
+    teacher = teach(training, validation, options)
+    report(teacher=float(teacher.temperature), **judge(teacher, test))
+    network = distil(teacher, validation, options)
+    judged = judge(network, test)
+    report(judged=judged)
     settings = {
-        key: value
-        for key, value in vars(options).items()
+        name: value
+        for name, value in vars(options).items()
         if not isinstance(value, Path)
     }
-    ship(
-        network,
-        options.out,
-        {
-            "data": source,
-            "heads": options.heads,
-            "judged": judged,
-            "settings": settings,
-        },
-    )
+    about = {
+        "data": hashlib.sha256(options.data.read_bytes()).hexdigest(),
+        "heads": options.heads,
+        "judged": judged,
+        "settings": settings,
+    }
+    write_network(network, options.out, about)
 
 
 if __name__ == "__main__":

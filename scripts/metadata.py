@@ -1,8 +1,8 @@
-"""What the package index is told and the tree cannot know: where the repository is, as
-$BAYESBRIDGE_REPOSITORY says.
+"""Tell the package index where the repository is, which the tree cannot know.
 
-The release workflow sets it. Links of the README are then absolute, and the project has
-addresses; without it the README is as it stands, and there are none.
+$BAYESBRIDGE_REPOSITORY says it; the release workflow sets it. Links of the README are
+then absolute, and the project has addresses; without it the README is as it stands, and
+there are none.
 """
 
 import os
@@ -12,13 +12,14 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
+RELATIVE_LINK = re.compile(r"\]\((?!\w+:|#)([^)\s]+)\)")
+RELATIVE_PICTURE = re.compile(r'(src|srcset)="(?!\w+:)([^"]+)"')
+
 
 def with_absolute_links(text: str, repository: str, tag: str) -> str:
     """A page whose links and pictures lead to that version of the repository."""
-    text = re.sub(r"\]\((?!\w+:|#)([^)\s]+)\)", rf"]({repository}/blob/{tag}/\1)", text)
-    return re.sub(
-        r'(src|srcset)="(?!\w+:)([^"]+)"', rf'\1="{repository}/raw/{tag}/\2"', text
-    )
+    text = RELATIVE_LINK.sub(rf"]({repository}/blob/{tag}/\1)", text)
+    return RELATIVE_PICTURE.sub(rf'\1="{repository}/raw/{tag}/\2"', text)
 
 
 class Metadata(MetadataHookInterface):
@@ -28,7 +29,8 @@ class Metadata(MetadataHookInterface):
         """The fields that ``pyproject.toml`` calls dynamic."""
         text = Path(self.root, "README.md").read_text("utf-8")
         metadata["urls"] = {}
-        if repository := os.environ.get("BAYESBRIDGE_REPOSITORY", "").rstrip("/"):
+        repository = os.environ.get("BAYESBRIDGE_REPOSITORY", "").rstrip("/")
+        if repository:
             tag = f"v{metadata['version']}"
             text = with_absolute_links(text, repository, tag)
             metadata["urls"] = {

@@ -1,29 +1,63 @@
-"""What the fits of the learned models share: a reader of sequences, hands as vectors,
-the training.
+"""What the fits of the learned models share.
+
+That is a reader of sequences, hands as vectors, and the training.
 
 The reader (a causal transformer) reads what everybody at the table knows and never sees
 a hidden hand; what a hand says is added to it in one hidden layer. So a thousand
 candidate hands cost a thousand short products, and the sequence is read once.
-:mod:`bayesbridge.bidders.networks` does the same in NumPy.
+:mod:`bayesbridge.bidders.networks` does the same in NumPy. Names of layers and
+parameters are those of the files.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
 
-SUIT_WIDTH = 47
-"""Features of a holding, as :func:`bayesbridge.bidders.learned.suit_features` defines
-them.
-"""
+SUIT_WIDTH = 13 + 14 + 16 + 4
+"""Features of a holding: cards, length, honours and numbers (:func:`suit_features`)."""
+
+MOST_POINTS = 37
+"""High-card points of the strongest hand."""
+
+
+def tensors(
+    arrays: Mapping[str, np.ndarray], device: torch.device
+) -> dict[str, Tensor]:
+    """Arrays as tensors on the device."""
+    return {name: torch.tensor(array, device=device) for name, array in arrays.items()}
+
+
+def holdings_of(masks: np.ndarray) -> np.ndarray:
+    """(…, 4) cards of each suit C D H S as 13 bits, of hands as masks of 52 bits."""
+    suit_shifts = 13 * np.arange(4, dtype=np.uint64)
+    holdings = masks[..., None] >> suit_shifts & np.uint64(0x1FFF)
+    return holdings.astype(np.int16)
+
+
+def token_rows(columns: Iterable[Tensor], starts: np.ndarray) -> Tensor:
+    """(b, n, columns) rows of the reader's table.
+
+    A column (b, n) of a token has rows of its own, from its start on.
+    """
+    rows = []
+    for column, start in zip(columns, starts, strict=False):
+        rows.append(column + int(start))
+    return torch.stack(rows, dim=2)
+
+
+def half_precision(device: torch.device) -> torch.autocast:
+    """Half precision where the device is quick with it."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
 
 
 class Layer(nn.Module):
@@ -31,39 +65,46 @@ class Layer(nn.Module):
 
     def __init__(self, width: int, heads: int, reach: int, dropout: float) -> None:
         super().__init__()
-        self.heads, self.dropout = heads, dropout
-        self.norm_1, self.norm_2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.ask, self.answer = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.heads = heads
+        self.dropout = dropout
+        self.norm_1 = nn.LayerNorm(width)
+        self.norm_2 = nn.LayerNorm(width)
+        self.ask = nn.Linear(width, 3 * width)
+        self.answer = nn.Linear(width, width)
         self.distance = nn.Parameter(torch.zeros(heads, reach))
-        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.up = nn.Linear(width, 4 * width)
+        self.down = nn.Linear(4 * width, width)
 
-    def bias(self, after: Tensor) -> Tensor:
+    def bias(self, distances: Tensor) -> Tensor:
         """(heads, n, n) what distance adds to the attention; −∞ for what comes later."""
-        chosen = self.distance.index_select(1, after.clamp(min=0).flatten()).view(
-            -1, *after.shape
-        )
-        return chosen.masked_fill(after < 0, -math.inf)
+        place = distances.clamp(min=0).flatten()
+        bias = self.distance.index_select(1, place).view(-1, *distances.shape)
+        return bias.masked_fill(distances < 0, -math.inf)
 
-    def forward(self, x: Tensor, after: Tensor) -> Tensor:
-        b, n, d = x.shape
-        q, k, v = (
-            self.ask(self.norm_1(x))
-            .view(b, n, 3, self.heads, d // self.heads)
-            .permute(2, 0, 3, 1, 4)
-        )
-        bias = self.bias(after).to(q.dtype).expand(b, -1, -1, -1)
-        seen = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-        x = x + F.dropout(
-            self.answer(seen.transpose(1, 2).reshape(b, n, d)),
-            self.dropout,
-            self.training,
-        )
+    def forward(self, x: Tensor, distances: Tensor) -> Tensor:
+        """(b, n, width) → (b, n, width); ``distances`` (n, n) as the reader has them."""
+        x = x + self._dropped(self.attention(self.norm_1(x), distances))
         hidden = F.relu(self.up(self.norm_2(x)))
-        return x + F.dropout(self.down(hidden), self.dropout, self.training)
+        return x + self._dropped(self.down(hidden))
+
+    def attention(self, x: Tensor, distances: Tensor) -> Tensor:
+        """(b, n, width) what each token takes from itself and those before it."""
+        b, n, width = x.shape
+        joined = self.ask(x).view(b, n, 3, self.heads, width // self.heads)
+        queries, keys, values = joined.permute(2, 0, 3, 1, 4)
+        bias = self.bias(distances).to(queries.dtype).expand(b, -1, -1, -1)
+        mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias)
+        return self.answer(mixed.transpose(1, 2).reshape(b, n, width))
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        return F.dropout(x, self.dropout, self.training)
 
 
 class Reader(nn.Module):
-    """A causal transformer over tokens that are sums of rows of one table."""
+    """A causal transformer over tokens that are sums of rows of one table.
+
+    ``reach`` is how many distances between tokens are told apart.
+    """
 
     def __init__(
         self, rows: int, width: int, layers: int, heads: int, reach: int, dropout: float
@@ -83,24 +124,29 @@ class Reader(nn.Module):
         return (place[:, None] - place).clamp(-1, self.reach - 1)
 
     def forward(self, tokens: Tensor, extra: Tensor | None = None) -> Tensor:
-        """(b, n, k) rows of the table, all different, added up → (b, n, width)."""
-        # A product with zeros and ones: the gradient of a look-up in so few rows takes longer than all the rest.
-        rows = self.table.num_embeddings
-        chosen = torch.zeros(*tokens.shape[:2], rows, device=tokens.device).scatter_(
-            2, tokens, 1.0
-        )
-        x = (chosen @ self.table.weight).float()
+        """(b, n, width) what was read up to each token.
+
+        ``tokens`` (b, n, k) are rows of the table, all different, to be added up;
+        ``extra`` (b, n, width) is added to them.
+        """
+        # A product with zeros and ones: the gradient of a look-up in so few rows takes
+        # longer than everything else.
+        b, n, _ = tokens.shape
+        is_row = torch.zeros(b, n, self.table.num_embeddings, device=tokens.device)
+        is_row = is_row.scatter_(2, tokens, 1.0)
+        x = (is_row @ self.table.weight).float()
         if extra is not None:
             x = x + extra
-        after = self.distances(x.shape[1], x.device)
+        distances = self.distances(n, x.device)
         for layer in self.layers:
-            x = layer(x, after)
+            x = layer(x, distances)
         return self.norm(x)
 
 
 class Holdings(nn.Module):
-    """A hand as the sum over its suits of a vector looked up by the holding: (n, 4)
-    holdings → (n, units).
+    """A hand as the sum over its suits of a vector looked up by the holding.
+
+    ``features`` (8192, 47) are those of :func:`suit_features`.
     """
 
     def __init__(self, units: int, hidden: int, features: Tensor) -> None:
@@ -115,121 +161,128 @@ class Holdings(nn.Module):
         self.hand_bias = nn.Parameter(torch.zeros(units))
 
     def forward(self, holdings: Tensor) -> Tensor:
+        """(n, units) vectors of hands, (n, 4) holdings."""
         features = self.features[holdings].transpose(0, 1)  # (4, n, 47)
-        hidden = F.relu(
-            torch.baddbmm(self.suit_in_bias[:, None], features, self.suit_in)
-        )
-        both = (
-            torch.cat([hidden, features.to(hidden.dtype)], dim=2)
-            .transpose(0, 1)
-            .flatten(1)
-        )
-        return (
-            both @ torch.cat([self.suit_out, self.suit_skip], dim=1).flatten(0, 1)
-            + self.hand_bias
-        )
+        products = torch.baddbmm(self.suit_in_bias[:, None], features, self.suit_in)
+        hidden = F.relu(products)
+        # All four suits side by side, so that one product adds them up.
+        inputs = torch.cat([hidden, features.to(hidden.dtype)], dim=2)
+        inputs = inputs.transpose(0, 1).flatten(1)
+        weights = torch.cat([self.suit_out, self.suit_skip], dim=1).flatten(0, 1)
+        return inputs @ weights + self.hand_bias
 
 
 SHAPES = [shape for shape in product(range(14), repeat=4) if sum(shape) == 13]
 """The 560 lengths C D H S, in the order in which their vectors are stored."""
 
 TOPS = 5 + 4 * 6
-"""Features of a set of aces and kings: how many aces (0 … 4), and key cards for each
-suit (0 … 5).
+"""Features of a set of aces and kings.
+
+They are how many aces (0 … 4), and key cards for each suit (0 … 5).
 """
 
 
 def tops_features() -> Tensor:
-    """(256, 29) of aces and kings, clubs' king at bit 0, ace at bit 1, then diamonds':
-    one 1 for each count.
+    """(256, 29) features of every set of aces and kings: a 1 for each count.
+
+    A set has clubs' king at bit 0, their ace at bit 1, then diamonds'.
     """
-    held_ = np.arange(256)[:, None] >> np.arange(8) & 1
-    kings, aces = held_[:, ::2], held_[:, 1::2].sum(axis=1)
-    counts = [np.eye(5)[aces], *(np.eye(6)[aces + kings[:, suit]] for suit in range(4))]
-    return torch.tensor(np.concatenate(counts, axis=1), dtype=torch.float32)
+    is_held = np.arange(256)[:, None] >> np.arange(8) & 1
+    kings = is_held[:, ::2]
+    aces = is_held[:, 1::2].sum(axis=1)
+    features = [np.eye(5)[aces]]
+    for suit in range(4):
+        key_cards = aces + kings[:, suit]
+        features.append(np.eye(6)[key_cards])
+    return torch.tensor(np.concatenate(features, axis=1), dtype=torch.float32)
+
+
+def shape_numbers() -> np.ndarray:
+    """(14, 14, 14) place in :data:`SHAPES` by the lengths of clubs, diamonds, hearts."""
+    numbers = np.zeros((14, 14, 14), np.int64)
+    for place, (clubs, diamonds, hearts, _) in enumerate(SHAPES):
+        numbers[clubs, diamonds, hearts] = place
+    return numbers
 
 
 class Hands(nn.Module):
-    """(n, 4) holdings → (n, units): suit by suit; with ``whole`` also points, shape,
-    aces and key cards.
+    """Vectors of hands, suit by suit; ``with_totals`` adds what counts in all suits.
+
+    That is points, shape, aces and key cards.
     """
 
     def __init__(
-        self, units: int, features: Tensor, dropout: float, whole: bool = False
+        self, units: int, features: Tensor, dropout: float, with_totals: bool = False
     ) -> None:
         super().__init__()
         self.dropout = dropout
         self.holdings = Holdings(units, 64, features)
         self.deepen = nn.Linear(units, units)
-        self.whole = whole
-        if not whole:
-            return
-        self.points = nn.Parameter(torch.zeros(38, units))
+        self.with_totals = with_totals
+        if with_totals:
+            self._add_totals(units)
+
+    def _add_totals(self, units: int) -> None:
+        """Add parameters for totals, and tables of what a holding counts."""
+        self.points = nn.Parameter(torch.zeros(MOST_POINTS + 1, units))
         self.shapes = nn.Parameter(torch.zeros(len(SHAPES), units))
         self.tops = nn.Parameter(torch.randn(TOPS, units) * 0.1)
-        ranks = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
-        shape = np.zeros((14, 14, 14), np.int64)
-        for place, (c, d, h, _) in enumerate(SHAPES):
-            shape[c, d, h] = place
-        for name, value in {
-            "length_of": torch.tensor(ranks.sum(axis=1)),
-            "points_of": torch.tensor(ranks[:, 9:] @ np.arange(1, 5)),
-            "shape_of": torch.tensor(shape),
+        cards = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
+        tables = {
+            "length_of": torch.tensor(cards.sum(axis=1)),
+            "points_of": torch.tensor(cards[:, 9:] @ np.arange(1, 5)),
+            "shape_of": torch.tensor(shape_numbers()),
             "tops_of": tops_features(),
-        }.items():
-            self.register_buffer(name, value, persistent=False)
+        }
+        for name, values in tables.items():
+            self.register_buffer(name, values, persistent=False)
 
     def top_cards(self, holdings: Tensor) -> Tensor:
         """(n, 29) features of the aces and kings of each hand."""
-        return self.tops_of[
-            ((holdings >> 11) << (2 * torch.arange(4, device=holdings.device))).sum(
-                dim=1
-            )
-        ]
+        king_and_ace = holdings >> 11
+        suit_shifts = 2 * torch.arange(4, device=holdings.device)
+        return self.tops_of[(king_and_ace << suit_shifts).sum(dim=1)]
 
     def forward(self, holdings: Tensor) -> Tensor:
+        """(n, units) vectors of hands, (n, 4) holdings."""
         hand = self.holdings(holdings)
-        if self.whole:
+        if self.with_totals:
             points = self.points_of[holdings].sum(dim=1)
-            length = self.length_of[holdings]
-            shape = self.shape_of[length[:, 0], length[:, 1], length[:, 2]]
-            hand = (
-                hand
-                + one_of(points, 38) @ self.points
-                + one_of(shape, len(SHAPES)) @ self.shapes
-            )
+            clubs, diamonds, hearts, _ = self.length_of[holdings].unbind(dim=1)
+            shape = self.shape_of[clubs, diamonds, hearts]
+            hand = hand + one_hot(points, MOST_POINTS + 1) @ self.points
+            hand = hand + one_hot(shape, len(SHAPES)) @ self.shapes
             hand = hand + self.top_cards(holdings) @ self.tops
         hand = F.dropout(F.relu(hand), self.dropout, self.training)
         return F.dropout(F.relu(self.deepen(hand)), self.dropout, self.training)
 
 
-def one_of(place: Tensor, n: int) -> Tensor:
-    """(…, n) a 1 at each place; a product with it is quicker than a look-up, whose
-    gradient takes long.
+def one_hot(place: Tensor, n: int) -> Tensor:
+    """(…, n) a 1 at each place.
+
+    A product with it is quicker than a look-up, whose gradient takes long.
     """
-    return torch.zeros(*place.shape, n, device=place.device).scatter_(
-        -1, place[..., None], 1.0
-    )
+    zeros = torch.zeros(*place.shape, n, device=place.device)
+    return zeros.scatter_(-1, place[..., None], 1.0)
 
 
 def suit_features() -> Tensor:
-    """(8192, 47) features of every holding, as ``bayesbridge.bidders.networks`` has
-    them; a fit needs no package.
+    """(8192, 47) features of every holding.
+
+    They are those of :func:`bayesbridge.bidders.networks.suit_features`; a fit needs no
+    package.
     """
-    cards = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1).astype(np.float32)
+    holdings = np.arange(1 << 13)
+    cards = (holdings[:, None] >> np.arange(13) & 1).astype(np.float32)
     length = cards.sum(axis=1)
-    numbers = [
-        cards[:, 9:] @ np.arange(1.0, 5.0) / 4,
-        length / 4,
-        2 * cards[:, 12] + cards[:, 11],
-        cards[:, 8:].sum(axis=1) * length / 10,
-    ]
-    lengths = np.eye(14)[length.astype(int)]
-    honours = np.eye(16)[np.arange(1 << 13) >> 9]
-    return torch.tensor(
-        np.concatenate([cards, lengths, honours, np.stack(numbers, axis=1)], axis=1),
-        dtype=torch.float32,
-    )
+    points = cards[:, 9:] @ np.arange(1.0, 5.0)
+    controls = 2 * cards[:, 12] + cards[:, 11]
+    honours = cards[:, 8:].sum(axis=1)
+    numbers = [points / 4, length / 4, controls, honours * length / 10]
+    is_length = np.eye(14)[length.astype(int)]
+    is_honour_set = np.eye(16)[holdings >> 9]
+    features = [cards, is_length, is_honour_set, np.stack(numbers, axis=1)]
+    return torch.tensor(np.concatenate(features, axis=1), dtype=torch.float32)
 
 
 def grouped(
@@ -251,36 +304,39 @@ def grouped(
         yield groups[place]
 
 
-class Recorded:
-    """A step that a GPU recorded once and replays: launching its kernels one by one
-    takes longer than running them.
+class RecordedStep:
+    """A step that a GPU recorded once and replays.
+
+    Launching its kernels one by one takes longer than running them.
     """
 
     def __init__(
         self, advance: Callable[[object], None], optimiser: torch.optim.Optimizer
     ) -> None:
-        self.advance, self.optimiser = advance, optimiser
+        self.advance = advance
+        self.optimiser = optimiser
         self.graph: torch.cuda.CUDAGraph | None = None
         self.batch: tuple[Tensor, ...] = ()
+        """What the recorded step reads: the batch of each step is copied into it."""
 
     def __call__(self, batch: tuple[Tensor, ...]) -> None:
         if self.graph is None:
             self._record(batch)
-        for kept, new in zip(self.batch, batch, strict=True):
-            kept.copy_(new, non_blocking=True)
+        for target, values in zip(self.batch, batch, strict=True):
+            target.copy_(values, non_blocking=True)
         assert self.graph is not None
         self.graph.replay()
 
     def _record(self, batch: tuple[Tensor, ...]) -> None:
-        """A few steps first, which choose kernels and allocate."""
-        self.batch = tuple(one.cuda() for one in batch)
-        side = torch.cuda.Stream()
-        side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
+        """Take a few steps, which choose kernels and allocate, and record another."""
+        self.batch = tuple(values.cuda() for values in batch)
+        warm_up = torch.cuda.Stream()
+        warm_up.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(warm_up):
             for _ in range(3):
                 self.optimiser.zero_grad(set_to_none=True)
                 self.advance(self.batch)
-        torch.cuda.current_stream().wait_stream(side)
+        torch.cuda.current_stream().wait_stream(warm_up)
         self.optimiser.zero_grad(set_to_none=True)
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
@@ -288,7 +344,35 @@ class Recorded:
 
 
 WARM_UP_STEPS = 300
+LOWEST_RATE = 0.01
+"""Share of the highest rate that is left at the end."""
+
+AVERAGE_STEP = 0.002
+"""How far the averaged weights move towards the weights in a step."""
+
 SECONDS_BETWEEN_REPORTS = 20
+STEPS_BETWEEN_WAITS = 50
+"""After so many the host waits for the GPU, since the clock is the host's."""
+
+
+class Schedule(NamedTuple):
+    """How long a model is fitted, and how fast it learns."""
+
+    seconds: float
+    rate: float
+    """The highest learning rate."""
+    decay: float
+    """Of the weights."""
+
+    def rate_at(self, step: int, seconds: float) -> float:
+        """The rate after so many steps and seconds.
+
+        It warms up, then falls along a half cosine.
+        """
+        warm_up = min(1.0, (step + 1) / WARM_UP_STEPS)
+        half_cosine = 0.5 * (1 + math.cos(math.pi * seconds / self.seconds))
+        fall = LOWEST_RATE + (1 - LOWEST_RATE) * half_cosine
+        return self.rate * warm_up * fall
 
 
 def train(
@@ -296,122 +380,187 @@ def train(
     batches: Callable[[np.random.Generator], Iterator[object]],
     loss_of: Callable[[object], Tensor],
     validate: Callable[[], float],
-    seconds: float,
-    rate: float,
-    decay: float,
+    schedule: Schedule,
     rng: np.random.Generator,
     name: str,
     recorded: bool = False,
-) -> float:
-    """Fit for a stated time: the rate warms up, then falls along a half cosine.
+) -> None:
+    """Fit a model for a stated time.
 
     An average of the weights is what is judged; from time to time it is, and the best
     one is kept, so that few tables and much time do not end in a model that knows its
-    tables by heart. ``recorded``: the batches are tuples of tensors of the same shapes
-    throughout, so that a GPU may record one step and replay it.
+    tables by heart.
+
+    Parameters
+    ----------
+    model : Module
+    batches : callable
+        One pass through all batches, in an order that the generator decides.
+    loss_of : callable
+        The loss of a batch.
+    validate : callable
+        The loss of the model on tables to choose by.
+    schedule : Schedule
+    rng : Generator
+    name : str
+        Of the model, for what is printed.
+    recorded : bool, default False
+        Whether batches are tuples of tensors of the same shapes throughout, so that a
+        GPU may record one step and replay it.
     """
-    device = next(model.parameters()).device
-    plain = [p for p in model.parameters() if getattr(p, "undecayed", False)]
-    decayed = [p for p in model.parameters() if not getattr(p, "undecayed", False)]
-    groups = [
-        {"params": decayed, "weight_decay": decay},
-        {"params": plain, "weight_decay": 0.0},
-    ]
-    on_gpu = device.type == "cuda"
-    first_rate = torch.tensor(rate, device=device) if on_gpu else rate
-    optimiser = torch.optim.AdamW(
-        groups, lr=first_rate, betas=(0.9, 0.98), fused=on_gpu, capturable=on_gpu
-    )
-    average = [p.detach().clone() for p in model.parameters()]
-    total = torch.zeros((), device=device)
-
-    def advance(batch: object) -> None:
-        """One step."""
-        with torch.autocast(
-            device.type, torch.bfloat16, enabled=on_gpu, cache_enabled=False
-        ):
-            loss = loss_of(batch)
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        torch._foreach_lerp_(average, [p.detach() for p in model.parameters()], 0.002)
-        total.add_(loss.detach())
-
-    step_by = Recorded(advance, optimiser) if recorded and on_gpu else None
+    training = Training(model, loss_of, schedule)
+    average = BestAverage(model, training.average, validate)
+    advance = training.advance_anew
+    if recorded and training.on_gpu:
+        advance = RecordedStep(training.advance, training.optimiser)
     start = time.monotonic()
     last_report = 0.0
     spent = 0.0
     step = 0
     epoch = 0
-    best_loss = math.inf
-    best_weights = average
-
-    def judge_average() -> float:
-        """Validation of the averaged weights, which are kept if they are the best."""
-        nonlocal best_loss, best_weights
-        with torch.no_grad():
-            own_weights = [p.detach().clone() for p in model.parameters()]
-            _put(model, average)
-            loss = validate()
-            _put(model, own_weights)
-        model.train()
-        if loss < best_loss:
-            best_loss = loss
-            best_weights = [p.clone() for p in average]
-        return loss
-
-    while spent < seconds:
+    while spent < schedule.seconds:
         epoch += 1
         first_step = step
-        total.zero_()
+        training.total_loss.zero_()
         for batch in batches(rng):
             spent = time.monotonic() - start
-            if spent >= seconds:
+            if spent >= schedule.seconds:
                 break
-            warm_up = min(1.0, (step + 1) / WARM_UP_STEPS)
-            cosine = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * spent / seconds))
-            rate_now = rate * warm_up * cosine
-            for group in optimiser.param_groups:
-                if on_gpu:
-                    group["lr"].fill_(rate_now)
-                else:
-                    group["lr"] = rate_now
-            if step_by is not None:
-                step_by(batch)
-            else:
-                optimiser.zero_grad(set_to_none=True)
-                advance(batch)
+            training.set_rate(schedule.rate_at(step, spent))
+            advance(batch)
             step += 1
-            if on_gpu and step % 50 == 0:
-                torch.cuda.synchronize()  # the clock is the host's
+            if training.on_gpu and step % STEPS_BETWEEN_WAITS == 0:
+                torch.cuda.synchronize()
         is_due = time.monotonic() - last_report > SECONDS_BETWEEN_REPORTS
         if step > first_step and is_due:
             last_report = time.monotonic()
-            training = float(total) / (step - first_step)
+            mean_loss = float(training.total_loss) / (step - first_step)
             print(
                 f"{name}: epoch {epoch}, step {step}, {spent:.0f} s, "
-                f"training {training:.4f}, validation {judge_average():.4f}",
+                f"training {mean_loss:.4f}, validation {average.judge():.4f}",
                 flush=True,
             )
-    judge_average()
-    _put(model, best_weights)
+    average.judge()
+    average.take_best()
     print(
-        f"{name}: {epoch} epochs, {step} steps, best validation {best_loss:.4f}",
+        f"{name}: {epoch} epochs, {step} steps, "
+        f"best validation {average.best_loss:.4f}",
         flush=True,
     )
-    return best_loss
 
 
-def _put(model: nn.Module, values: list[Tensor]) -> None:
+class Training:
+    """The steps of a fit, and the running average of the weights."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        loss_of: Callable[[object], Tensor],
+        schedule: Schedule,
+    ) -> None:
+        self.model = model
+        self.loss_of = loss_of
+        self.device = next(model.parameters()).device
+        self.on_gpu = self.device.type == "cuda"
+        rate: float | Tensor = schedule.rate
+        if self.on_gpu:  # a recorded step reads it from there
+            rate = torch.tensor(rate, device=self.device)
+        self.optimiser = torch.optim.AdamW(
+            parameter_groups(model, schedule.decay),
+            lr=rate,
+            betas=(0.9, 0.98),
+            fused=self.on_gpu,
+            capturable=self.on_gpu,
+        )
+        self.average = copies_of_weights(model)
+        self.total_loss = torch.zeros((), device=self.device)
+
+    def advance(self, batch: object) -> None:
+        """Take one step, the gradients being none."""
+        with torch.autocast(
+            self.device.type, torch.bfloat16, enabled=self.on_gpu, cache_enabled=False
+        ):
+            loss = self.loss_of(batch)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimiser.step()
+        weights = [values.detach() for values in self.model.parameters()]
+        torch._foreach_lerp_(self.average, weights, AVERAGE_STEP)
+        self.total_loss.add_(loss.detach())
+
+    def advance_anew(self, batch: object) -> None:
+        """Forget the gradients and take one step."""
+        self.optimiser.zero_grad(set_to_none=True)
+        self.advance(batch)
+
+    def set_rate(self, rate: float) -> None:
+        """Set the learning rate of the next step."""
+        for group in self.optimiser.param_groups:
+            if self.on_gpu:
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
+
+
+def parameter_groups(model: nn.Module, decay: float) -> list[dict[str, object]]:
+    """Parameters whose values decay, and those that are marked as undecayed."""
+    decayed = []
+    undecayed = []
+    for values in model.parameters():
+        group = undecayed if getattr(values, "undecayed", False) else decayed
+        group.append(values)
+    return [
+        {"params": decayed, "weight_decay": decay},
+        {"params": undecayed, "weight_decay": 0.0},
+    ]
+
+
+class BestAverage:
+    """The averaged weights, and the best that they have been."""
+
+    def __init__(
+        self, model: nn.Module, average: list[Tensor], validate: Callable[[], float]
+    ) -> None:
+        self.model = model
+        self.average = average
+        self.validate = validate
+        self.best_loss = math.inf
+        self.best_weights = average
+
+    def judge(self) -> float:
+        """The loss of the model with the averaged weights; the best are kept."""
+        with torch.no_grad():
+            own_weights = copies_of_weights(self.model)
+            put_weights(self.model, self.average)
+            loss = self.validate()
+            put_weights(self.model, own_weights)
+        self.model.train()
+        if loss < self.best_loss:
+            self.best_loss = loss
+            self.best_weights = [values.clone() for values in self.average]
+        return loss
+
+    def take_best(self) -> None:
+        """Give the model the best averaged weights."""
+        put_weights(self.model, self.best_weights)
+
+
+def copies_of_weights(model: nn.Module) -> list[Tensor]:
+    """Copies of all parameters."""
+    return [values.detach().clone() for values in model.parameters()]
+
+
+def put_weights(model: nn.Module, weights: list[Tensor]) -> None:
     """Give the model these weights."""
     with torch.no_grad():
-        for p, value in zip(model.parameters(), values, strict=True):
-            p.copy_(value)
+        for own_values, values in zip(model.parameters(), weights, strict=True):
+            own_values.copy_(values)
 
 
 def eight_bits(value: Tensor) -> tuple[Tensor, Tensor]:
-    """Whole numbers from −127 to 127, and what each row of them is to be multiplied by."""
-    scale = value.abs().amax(dim=-1, keepdim=True).clamp(min=1e-12) / 127
+    """Whole numbers from −127 to 127, and what each row of them is multiplied by."""
+    largest = value.abs().amax(dim=-1, keepdim=True).clamp(min=1e-12)
+    scale = largest / 127
     return (value / scale).round(), scale
 
 
@@ -422,8 +571,8 @@ def round_weights(module: nn.Module) -> None:
         if getattr(value, "sixteen_bits", False):
             value.copy_(value.half())
         elif value.dim() > 1:
-            whole, scale = eight_bits(value.float())
-            value.copy_(whole * scale)
+            integers, scale = eight_bits(value.float())
+            value.copy_(integers * scale)
 
 
 def parameters_of(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
@@ -444,8 +593,8 @@ def parameters_of(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
         if key in sixteen_bits:
             arrays[name] = value.numpy().astype(np.float16)
         elif value.dim() > 1:
-            whole, scale = eight_bits(value)
-            arrays[name] = whole.numpy().astype(np.int8)
+            integers, scale = eight_bits(value)
+            arrays[name] = integers.numpy().astype(np.int8)
             arrays[f"{name}:scale"] = scale.numpy()
         else:
             arrays[name] = value.numpy()

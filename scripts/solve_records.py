@@ -100,9 +100,9 @@ def declarers_first(tables: Iterable[Table]) -> Layouts:
     """The deals turned so that every declarer sits North."""
     turned = []
     for table in tables:
-        hands = table.deal.hands
         declarer = table.contract.declarer
-        turned.append([hands[(declarer + place) % 4].mask for place in range(4)])
+        seats = [declarer.next(place) for place in range(4)]
+        turned.append([table.deal[seat].mask for seat in seats])
     return Layouts(np.array(turned, np.uint64))
 
 
@@ -180,7 +180,8 @@ def _kept_lines(kept: Path, head: str) -> list[str]:
 def _table_of_line(line: str) -> tuple[Table, int]:
     """A table, and the solver's tricks."""
     deal, contract, result, solved = line.split("\t")
-    return Table(Deal.of(deal), Contract.of(contract), int(result)), int(solved)
+    table = Table(Deal.of(deal), Contract.of(contract), int(result))
+    return table, int(solved)
 
 
 def main() -> None:

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from bayesbridge.notation import Record
 
 TRAIN, VALIDATE, HELD_OUT = range(3)
-"""To learn from, to choose by, to judge by: the parts of
-:mod:`bayesbridge.studies.benchmark`.
+"""To learn from, to choose by, to judge by.
+
+They are the parts of :mod:`bayesbridge.studies.benchmark`.
 """
 
 
@@ -93,6 +94,19 @@ def read(path: Path) -> Tables:
     return from_records(path)
 
 
+def rows_by_split(
+    split: NDArray[np.uint8],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of the tables to learn from, to choose by and to judge by.
+
+    ``split`` (tables,) says it of each table.
+    """
+    training = np.flatnonzero(split == TRAIN)
+    validation = np.flatnonzero(split == VALIDATE)
+    held_out = np.flatnonzero(split == HELD_OUT)
+    return training, validation, held_out
+
+
 NO_CONTRACT = 255
 """In the place of strain and declarer where all passed."""
 
@@ -138,6 +152,7 @@ class Collector:
         self.card_start.append(len(self.cards))
 
     def _row(self, record: Record) -> Row:
+        """The numbers of a record; its deal and pairs are numbered."""
         assert record.deal is not None
         assert record.auction is not None
         masks = tuple(hand.mask for hand in record.deal.hands)
@@ -164,6 +179,7 @@ class Collector:
         )
 
     def _pair_number(self, record: Record, seat: Seat) -> int:
+        """The number of the pair that a seat belongs to, a new one if need be."""
         name = record.pair(seat)
         if name is None:
             return NOBODY

@@ -190,17 +190,7 @@ class DoubleDummyLeads:
     ) -> Mapping[str, NDArray[Any]]:
         """One row of 52 cards a layout."""
         seats = question.table
-        trick = question.trick or Trick(seats[1], question.trump)
-        if trick.complete:
-            raise BayesBridgeError(
-                f"trick '{trick}' is complete: give at most three cards",
-                cards=trick.cards,
-            )
-        if question.trick is not None and question.pair[0].partner != question.pair[1]:
-            raise BayesBridgeError(
-                "double-dummy play from the middle needs a pair of opposite seats",
-                pair=question.pair,
-            )
+        trick = _trick_to_play(question)
         played = question.played | sum(card.mask for card in trick.cards)
         distinct, rows = np.unique(layouts.masks, axis=0, return_inverse=True)
         remaining = _remaining(distinct[:, list(seats)] & ~np.uint64(played))
@@ -211,6 +201,27 @@ class DoubleDummyLeads:
             batch = slice(begin, begin + BATCH)
             tricks[batch] = _tricks_by_card(position, remaining[batch])
         return {"lead_playable": tricks[rows] >= 0, "lead_tricks": tricks[rows]}
+
+
+def _trick_to_play(question: Question) -> Trick:
+    """The trick of a question, which must have a card to come.
+
+    Without one it is the first, led from the left of declarer.
+    """
+    if question.trick is None:
+        return Trick(question.table[1], question.trump)
+    if question.trick.complete:
+        raise BayesBridgeError(
+            f"trick '{question.trick}' is complete: give at most three cards",
+            cards=question.trick.cards,
+        )
+    first, second = question.pair
+    if first.partner != second:
+        raise BayesBridgeError(
+            "double-dummy play from the middle needs a pair of opposite seats",
+            pair=question.pair,
+        )
+    return question.trick
 
 
 def _denomination(strain: Strain) -> int:

@@ -33,9 +33,15 @@ from bayesbridge.notation import read_pbn
 from bayesbridge.plugins import Question, check_estimator, load
 
 PUBLISHED = {
-    "N:QJ6.K652.J85.T98 873.J97.AT764.Q4 K5.T83.KQ9.A7652 AT942.AQ4.32.KJ3": "7575 5757 6666 5858 6666",
-    "E:QJT5432.T.6.QJ82 .J97543.K7532.94 87.A62.QJT4.AT75 AK96.KQ8.A98.K63": "6767 8383 a2a2 4949 9393",
-    "N:73.QJT.AQ54.T752 QT6.876.KJ9.AQ84 5.A95432.7632.K6 AKJ9842.K.T8.J93": "3939 8484 9494 3a3a 4848",
+    "N:QJ6.K652.J85.T98 873.J97.AT764.Q4 K5.T83.KQ9.A7652 AT942.AQ4.32.KJ3": (
+        "7575 5757 6666 5858 6666"
+    ),
+    "E:QJT5432.T.6.QJ82 .J97543.K7532.94 87.A62.QJT4.AT75 AK96.KQ8.A98.K63": (
+        "6767 8383 a2a2 4949 9393"
+    ),
+    "N:73.QJT.AQ54.T752 QT6.876.KJ9.AQ84 5.A95432.7632.K6 AKJ9842.K.T8.J93": (
+        "3939 8484 9494 3a3a 4848"
+    ),
 }
 """The deals of DDS's own examples/hands.cpp, and their tricks.
 
@@ -47,11 +53,13 @@ ONE_SUIT_EACH = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98
 
 @pytest.fixture(scope="module")
 def published():
+    """The deals as layouts."""
     return Layouts.of(PUBLISHED)
 
 
 @pytest.fixture(scope="module")
 def tables(published):
+    """(n, 5, 4) tricks of these layouts by strain and declarer."""
     return run(DoubleDummy(), published, Question.of("S:N"))["dd_tricks"]
 
 
@@ -118,7 +126,8 @@ def test_the_best_lead_leaves_declarer_what_the_table_says(
     leads = run(DoubleDummyLeads(), published, question)
     declarer = question.pair[0]
     strain = 4 if trump is None else int(trump)
-    assert (leads["lead_tricks"].max(axis=1) == 13 - tables[:, strain, declarer]).all()
+    best_lead_tricks = leads["lead_tricks"].max(axis=1)
+    assert (best_lead_tricks == 13 - tables[:, strain, declarer]).all()
     leaders_hands = published.masks[:, declarer.next(), None]
     is_held = leaders_hands >> np.arange(52, dtype=np.uint64) & np.uint64(1)
     assert np.array_equal(leads["lead_playable"], is_held.astype(bool))
@@ -127,13 +136,12 @@ def test_the_best_lead_leaves_declarer_what_the_table_says(
 
 def test_a_pair_of_neighbours_is_seated_opposite(published, tables):
     """East declares with North: the table is E S N W, in the order of play."""
-    moved = Layouts.of(
-        [Deal((deal["E"], deal["S"], deal["N"], deal["W"])) for deal in published]
-    )
-    opposite = run(DoubleDummy(("NT",)), moved, Question.of("N:S"))["dd_tricks"][:, 0]
-    answers = run(DoubleDummy(("NT",)), published, Question.of("E:N"))
-    neighbours = answers["dd_tricks"][:, 0]
-    assert np.array_equal(neighbours[:, [Seat.E, Seat.S, Seat.N, Seat.W]], opposite)
+    order_of_play = [Seat.E, Seat.S, Seat.N, Seat.W]
+    moved = Layouts(published.masks[:, order_of_play])
+    notrump = DoubleDummy(("NT",))
+    opposite = run(notrump, moved, Question.of("N:S"))["dd_tricks"][:, 0]
+    neighbours = run(notrump, published, Question.of("E:N"))["dd_tricks"][:, 0]
+    assert np.array_equal(neighbours[:, order_of_play], opposite)
     assert not np.array_equal(neighbours, tables[:, 4])
 
 
@@ -152,23 +160,22 @@ def minimax_tricks(hands, trick, side):
             return won
         return won + minimax_tricks(hands, Trick(trick.winner, trick.trump), side)
     seat = trick.turn
-    values = [
-        minimax_tricks(without_card(hands, seat, card), trick.after(seat, card), side)
-        for card in trick.legal(hands[seat])
-    ]
+    values = []
+    for card in trick.legal(hands[seat]):
+        later_hands = without_card(hands, seat, card)
+        values.append(minimax_tricks(later_hands, trick.after(seat, card), side))
     return max(values) if seat in side else min(values)
 
 
 def random_ending(rng):
     """Four hands, and three cards of each that are left."""
-    hands = [
-        Hand(sum(1 << int(card) for card in cards))
-        for cards in rng.permutation(52).reshape(4, 13)
-    ]
-    remaining = [
-        Hand.of(list(rng.permutation(np.array(list(hand), dtype=object))[:3]))
-        for hand in hands
-    ]
+    hands = []
+    for cards in rng.permutation(52).reshape(4, 13).tolist():
+        hands.append(Hand(sum(1 << card for card in cards)))
+    remaining = []
+    for hand in hands:
+        cards = np.array(list(hand), dtype=object)
+        remaining.append(Hand.of(list(rng.permutation(cards)[:3])))
     return hands, remaining
 
 
@@ -181,15 +188,15 @@ def random_trick(rng, hands, trump, cards):
     return trick
 
 
-@pytest.mark.parametrize("lying", [0, 1, 2, 3])
+@pytest.mark.parametrize("cards_of_trick", [0, 1, 2, 3])
 @pytest.mark.parametrize("trump", [None, Suit.H])
-def test_endings_equal_plain_minimax(trump, lying):
-    rng = np.random.default_rng(lying)
+def test_endings_equal_plain_minimax(trump, cards_of_trick):
+    rng = np.random.default_rng(cards_of_trick)
     for _ in range(12):
         hands, remaining = random_ending(rng)
         played = sum(hand.mask for hand in hands)
         played &= ~sum(hand.mask for hand in remaining)
-        trick = random_trick(rng, remaining, trump, lying)
+        trick = random_trick(rng, remaining, trump, cards_of_trick)
         question = Question.of("S:N", trump=trump, trick=trick, played=played)
         answers = run(DoubleDummyLeads(), Layouts.of([Deal(tuple(hands))]), question)
         seat = trick.turn
@@ -257,11 +264,12 @@ def test_conformance():
 
 
 def test_what_cannot_be_solved_is_said(published):
-    lying = Trick.of("W:S5 SK S2 S3")
+    complete = Question.of("S:N", trick=Trick.of("W:S5 SK S2 S3"))
     with pytest.raises(BayesBridgeError, match="'W:S5 SK S2 S3' is complete"):
-        run(DoubleDummyLeads(), published, Question.of("S:N", trick=lying))
+        run(DoubleDummyLeads(), published, complete)
+    neighbours = Question.of("E:N", trick=Trick.of("W:S5"))
     with pytest.raises(BayesBridgeError, match="opposite seats"):
-        run(DoubleDummyLeads(), published, Question.of("E:N", trick=Trick.of("W:S5")))
+        run(DoubleDummyLeads(), published, neighbours)
 
 
 def test_it_is_installed_and_light_to_find():
@@ -269,7 +277,10 @@ def test_it_is_installed_and_light_to_find():
     plugin = next(plugin for plugin in plugins if plugin.name == "double-dummy")
     assert plugin.distribution == "bayesbridge-double-dummy"
     assert list(plugin.estimators) == ["solved", "double_dummy", "double_dummy_leads"]
-    code = "import sys; from bayesbridge.plugins import load; load(); print('endplay' in sys.modules)"
+    code = (
+        "import sys; from bayesbridge.plugins import load; load(); "
+        "print('endplay' in sys.modules)"
+    )
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True
     )
@@ -319,7 +330,7 @@ def test_play_is_the_solver_where_all_hands_are_known(boards):
 
 
 def one_plan():
-    """The example of this name."""
+    """The module of the example of this name."""
     spec = spec_from_file_location(
         "one_plan", Path(__file__).parents[2] / "examples" / "one_plan.py"
     )

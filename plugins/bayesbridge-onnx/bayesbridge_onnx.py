@@ -47,6 +47,15 @@ PARTS = {
 
 Every kind takes ``what``, ``shift`` and ``scale`` too.
 """
+FILE_KEYS = {"name", "model", "slip", "inputs", "output"}
+INPUT_KEYS = {"name", "parts", "steps"}
+PART_KEYS = {"what", "shift", "scale"}
+OUTPUT_KEYS = {"name", "kind", "calls"}
+"""Keys of the tables of a TOML file."""
+DEFAULT_SLIP = 1e-4
+DEFAULT_HISTORY = 16
+LONGEST_HISTORY = 1000
+"""Calls of a history."""
 BLOCK = 8192
 """Hands that a network is given at a time."""
 FATAL_ERRORS_ONLY = 4
@@ -125,8 +134,9 @@ class OnnxBidder:
     def log_likelihood(self, hands, auction, index):
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         turn = Turn.of(auction, index)
+        probabilities = self.probabilities(hands, turn.before)
         with np.errstate(divide="ignore"):
-            return np.log(self.probabilities(hands, turn.before)[:, turn.call.index])
+            return np.log(probabilities[:, turn.call.index])
 
     def probabilities(self, hands, auction):
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn.
@@ -175,11 +185,9 @@ class Network:
         answers = self.answers(hands, auction, vulnerable)
         if answers.ndim == 3:
             answers = answers[:, -1]  # of the present turn
-        if (
-            answers.ndim != 2
-            or len(answers) != len(hands)
-            or answers.shape[1] < 1 + max(description.order)
-        ):
+        columns = 1 + max(description.order)
+        is_table = answers.ndim == 2 and len(answers) == len(hands)
+        if not is_table or answers.shape[1] < columns:
             raise complaint(
                 description.path,
                 f"output of shape {answers.shape} for {len(hands)} hands and 38 calls",
@@ -315,7 +323,8 @@ def point_features(_part, hands):
 def vulnerable_features(_part, before, vulnerable):
     """(2,) whether the caller's side is vulnerable, and the other side."""
     seat = seat_to_call(before)
-    return np.array([seat in vulnerable, seat.next() in vulnerable], dtype=np.float64)
+    sides = [seat in vulnerable, seat.next() in vulnerable]
+    return np.array(sides, dtype=np.float64)
 
 
 def legal_features(_part, before, _vulnerable):
@@ -370,12 +379,7 @@ AUCTION_FEATURES = {
 def read(path):
     """The description in a TOML file, checked."""
     path = Path(path)
-    try:
-        values = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
-        raise complaint(path, f"cannot be read: {one_line(error)}") from None
-    keys = {"name", "model", "slip", "inputs", "output"}
-    table = TomlTable(path, values, "the file", keys)
+    table = TomlTable(path, toml_values(path), "the file", FILE_KEYS)
     name = table.take("name", str)
     model = table.take("model", str)
     inputs = table.take("inputs", list)
@@ -383,36 +387,43 @@ def read(path):
         raise complaint(
             path, "no inputs: describe each input of the network in [[inputs]]"
         )
-    output = TomlTable(
-        path, table.take("output", dict), "[output]", {"name", "kind", "calls"}
-    )
+    output = TomlTable(path, table.take("output", dict), "[output]", OUTPUT_KEYS)
     kind = output.take("kind", str)
     if kind not in ("logits", "probabilities"):
         raise complaint(path, f"kind {kind!r}: write logits or probabilities")
     return Description(
-        path,
-        name,
-        path.parent / model,
-        table.take_number("slip", 1e-4),
-        tuple(read_input(path, values) for values in inputs),
-        output.take("name", str),
-        kind == "logits",
-        read_calls(path, output.take("calls", list, list(CALLS))),
+        path=path,
+        name=name,
+        model=path.parent / model,
+        slip=table.take_number("slip", DEFAULT_SLIP),
+        inputs=tuple(read_input(path, values) for values in inputs),
+        output=output.take("name", str),
+        logits=kind == "logits",
+        order=read_calls(path, output.take("calls", list, list(CALLS))),
     )
+
+
+def toml_values(path):
+    """What a TOML file says."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise complaint(path, f"cannot be read: {one_line(error)}") from None
 
 
 def read_input(path, values):
     """One table of [[inputs]]."""
     if not isinstance(values, dict):
         raise complaint(path, f"input {values!r}: write [[inputs]] tables")
-    table = TomlTable(path, values, "[[inputs]]", {"name", "parts", "steps"})
+    table = TomlTable(path, values, "[[inputs]]", INPUT_KEYS)
     parts = tuple(read_part(path, part) for part in table.take("parts", list))
     if not parts:
         raise complaint(
             path,
             f"input {values['name']!r} has no parts: choose of {', '.join(PARTS)}",
         )
-    return Input(table.take("name", str), parts, table.take("steps", bool, False))
+    name = table.take("name", str)
+    return Input(name, parts, steps=table.take("steps", bool, False))
 
 
 def read_part(path, values):
@@ -423,8 +434,7 @@ def read_part(path, values):
         raise complaint(
             path, f'part {kind!r}: choose of {choices}, such as {{ what = "cards" }}'
         )
-    keys = {"what", "shift", "scale", *PARTS[kind]}
-    table = TomlTable(path, values, f"part {kind!r}", keys)
+    table = TomlTable(path, values, f"part {kind!r}", PART_KEYS | PARTS[kind])
     suits = table.take_letters("suits", "SHDC", SUITS)
     ranks = table.take_letters("ranks", "AKQJT98765432", RANKS)
     order = ()
@@ -432,12 +442,19 @@ def read_part(path, values):
         order = tuple(13 * suit + rank for suit, rank in product(suits, ranks))
     elif kind == "lengths":
         order = suits
-    calls = table.take("calls", int, 16)
-    if not 1 <= calls <= 1000:
-        raise complaint(path, f"calls {calls}: a history has from 1 to 1000 calls")
-    shift = table.take_number("shift", 0.0)
-    scale = table.take_number("scale", 1.0)
-    return Part(kind, order, calls, table.take("none", bool, False), shift, scale)
+    calls = table.take("calls", int, DEFAULT_HISTORY)
+    if not 1 <= calls <= LONGEST_HISTORY:
+        raise complaint(
+            path, f"calls {calls}: a history has from 1 to {LONGEST_HISTORY} calls"
+        )
+    return Part(
+        what=kind,
+        order=order,
+        calls=calls,
+        shift=table.take_number("shift", 0.0),
+        scale=table.take_number("scale", 1.0),
+        none=table.take("none", bool, False),
+    )
 
 
 def read_calls(path, names):

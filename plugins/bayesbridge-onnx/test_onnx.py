@@ -1,5 +1,7 @@
-"""Bidders from ONNX files: networks made here byte by byte, answers beside NumPy's, and
-one line for what is wrong.
+"""Bidders from ONNX files.
+
+Networks are made here byte by byte, answers compared with NumPy's, and what is wrong is
+one line.
 """
 
 import numpy as np
@@ -39,8 +41,38 @@ parts = [
 name = "y"
 kind = "logits"
 """
+STEPS_DESCRIPTION = """
+name = "steps"
+model = "steps.onnx"
+slip = 0
+[[inputs]]
+name = "x"
+steps = true
+parts = [{ what = "points" }, { what = "history", calls = 4 }]
+[output]
+name = "y"
+kind = "logits"
+"""
 ALL = tuple(Call(index) for index in range(38))
 WIDTH = 52 + 4 + 1 + 2 + 38 + 4 * 38 + 4 * 39
+
+
+FIELDS = {
+    "model": {"ir_version": 1, "graph": 7, "opset_import": 8},
+    "operators": {"version": 2},
+    "graph": {"node": 1, "name": 2, "initializer": 5, "input": 11, "output": 12},
+    "node": {"input": 1, "output": 2, "op_type": 4},
+    "tensor": {"dims": 1, "data_type": 2, "name": 8, "raw_data": 9},
+    "value_info": {"name": 1, "type": 2},
+    "type": {"tensor_type": 1},
+    "tensor_type": {"elem_type": 1, "shape": 2},
+    "shape": {"dim": 1},
+    "dimension": {"dim_value": 1, "dim_param": 2},
+}
+"""Numbers of the fields of ONNX's messages."""
+
+FLOAT = 1
+"""ONNX's number of single precision."""
 
 
 def varint(value):
@@ -60,23 +92,39 @@ def field(number, value):
     return varint(number << 3 | 2) + varint(len(raw)) + raw
 
 
+def message(kind, **values):
+    """A message with these fields; the values of a list are written one by one."""
+    encoded = b""
+    for name, value in values.items():
+        number = FIELDS[kind][name]
+        repeated = value if isinstance(value, list) else [value]
+        for element in repeated:
+            encoded += field(number, element)
+    return encoded
+
+
 def tensor(name, array):
-    dims = b"".join(field(1, size) for size in array.shape)
-    return dims + field(2, 1) + field(8, name) + field(9, array.astype("<f4").tobytes())
+    """The values of an array, by a name."""
+    raw_data = array.astype("<f4").tobytes()
+    dims = list(array.shape)
+    return message("tensor", dims=dims, data_type=FLOAT, name=name, raw_data=raw_data)
 
 
 def value_info(name, shape):
-    dims = b"".join(
-        field(1, field(1, size) if isinstance(size, int) else field(2, size))
-        for size in shape
-    )
-    return field(1, name) + field(2, field(1, field(1, 1) + field(2, dims)))
+    """The type of an input or output; a dimension may be a name."""
+    dimensions = []
+    for size in shape:
+        key = "dim_value" if isinstance(size, int) else "dim_param"
+        dimensions.append(message("dimension", **{key: size}))
+    shape_message = message("shape", dim=dimensions)
+    tensor_type = message("tensor_type", elem_type=FLOAT, shape=shape_message)
+    type_message = message("type", tensor_type=tensor_type)
+    return message("value_info", name=name, type=type_message)
 
 
 def node(kind, inputs, output):
-    return (
-        b"".join(field(1, name) for name in inputs) + field(2, output) + field(4, kind)
-    )
+    """An operation on values by name."""
+    return message("node", input=list(inputs), output=output, op_type=kind)
 
 
 def write_network(path, weights, bias, kind=None, shape=("n", WIDTH)):
@@ -85,11 +133,18 @@ def write_network(path, weights, bias, kind=None, shape=("n", WIDTH)):
     nodes = [node("MatMul", ("x", "w"), "xw"), node("Add", ("xw", "b"), sum_name)]
     if kind is not None:
         nodes.append(node(kind, ("z",), "y"))
-    graph = b"".join(field(1, encoded) for encoded in nodes) + field(2, "bids")
-    graph += field(5, tensor("w", weights)) + field(5, tensor("b", bias))
-    graph += field(11, value_info("x", shape))
-    graph += field(12, value_info("y", (*shape[:-1], weights.shape[1])))
-    path.write_bytes(field(1, 8) + field(7, graph) + field(8, field(2, 17)))
+    output_shape = (*shape[:-1], weights.shape[1])
+    graph = message(
+        "graph",
+        node=nodes,
+        name="bids",
+        initializer=[tensor("w", weights), tensor("b", bias)],
+        input=value_info("x", shape),
+        output=value_info("y", output_shape),
+    )
+    operators = message("operators", version=17)
+    model = message("model", ir_version=8, graph=graph, opset_import=operators)
+    path.write_bytes(model)
 
 
 @pytest.fixture
@@ -132,18 +187,15 @@ def test_answers_are_those_of_numpy(robot, calls):
         for mask in HANDS
     ]
     outputs = np.array(rows, dtype=np.float32) @ weights + bias
-    is_legal = [before.can(call) for call in ALL]
-    logits = np.where(is_legal, outputs, -np.inf).astype(np.float64)
-    chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    legal = np.isfinite(logits)
-    expected = np.where(
-        legal, 0.99 * chances + 0.01 / legal.sum(axis=1, keepdims=True), 0.0
-    )
+    is_legal = np.array([before.can(call) for call in ALL])
+    odds = np.where(is_legal, np.exp(outputs.astype(np.float64)), 0.0)
+    chances = odds / odds.sum(axis=1, keepdims=True)
+    expected = np.where(is_legal, 0.99 * chances + 0.01 / is_legal.sum(), 0.0)
     bidder = OnnxBidder(str(path), Vulnerability.EW)
     assert bidder.probabilities(HANDS, before) == pytest.approx(expected, abs=1e-5)
-    assert bidder.log_likelihood(
-        HANDS, before.after("Pass"), len(before.calls)
-    ) == pytest.approx(np.log(expected[:, 0]), abs=1e-4)
+    after_pass = before.after("Pass")
+    log_likelihood = bidder.log_likelihood(HANDS, after_pass, len(before.calls))
+    assert log_likelihood == pytest.approx(np.log(expected[:, 0]), abs=1e-4)
 
 
 def test_it_keeps_the_contract(robot):
@@ -153,20 +205,18 @@ def test_it_keeps_the_contract(robot):
 
 def test_settings_are_those_of_other_models(robot):
     bidder = OnnxBidder(str(robot[0]))
-    random_bidder = with_settings(
-        bidder, {"vulnerable": Vulnerability.ALL, "slip": 1.0}
-    )
-    assert random_bidder.probabilities(HANDS, Auction.four("N"))[
-        :, 3:
-    ] == pytest.approx(np.full((3, 35), 1 / 36))
+    settings = {"vulnerable": Vulnerability.ALL, "slip": 1.0}
+    random_bidder = with_settings(bidder, settings)
+    no_calls = Auction.four("N")
+    probabilities = random_bidder.probabilities(HANDS, no_calls)
+    assert probabilities[:, 3:] == pytest.approx(np.full((3, 35), 1 / 36))
+    wrong_bidder = with_settings(bidder, {"slip": 2.0})
     with pytest.raises(BayesBridgeError, match=r"slip 2\.0: it is a probability"):
-        with_settings(bidder, {"slip": 2.0}).probabilities(HANDS, Auction.four("N"))
+        wrong_bidder.probabilities(HANDS, no_calls)
 
 
 def test_probabilities_in_another_order_of_calls(tmp_path, robot):
-    """The same network with a softmax at its end and its calls turned round says the
-    same.
-    """
+    """The same network with a softmax and its calls turned round says the same."""
     path, weights, bias = robot
     write_network(tmp_path / "turned.onnx", weights[:, ::-1], bias[::-1], "Softmax")
     turned = tmp_path / "turned.toml"
@@ -190,28 +240,24 @@ def test_a_network_of_steps_has_a_row_for_each_turn(tmp_path):
     bias = rng.normal(size=38)
     write_network(tmp_path / "steps.onnx", weights, bias, shape=("n", "t", 1 + 4 * 38))
     path = tmp_path / "steps.toml"
-    parts = '[{ what = "points" }, { what = "history", calls = 4 }]'
-    path.write_text(
-        f'name = "steps"\nmodel = "steps.onnx"\nslip = 0\n[[inputs]]\nname = "x"\nsteps = true\nparts = {parts}\n'
-        '[output]\nname = "y"\nkind = "logits"\n'
-    )
+    path.write_text(STEPS_DESCRIPTION)
     before = Auction.of("N:1C Pass 1H Pass 2NT Pass")
     row = np.zeros(1 + 4 * 38)
     row[0] = 16
     for place, call in enumerate(before.calls[-4:]):
         row[1 + 38 * place + call.index] = 1
-    logits = np.where([before.can(call) for call in ALL], row @ weights + bias, -np.inf)
-    expected = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
-    assert OnnxBidder(str(path)).probabilities(HANDS[:1], before)[0] == pytest.approx(
-        expected, abs=1e-5
-    )
-    check_bidder(OnnxBidder(str(path)), players=4, hands=10)
+    is_legal = [before.can(call) for call in ALL]
+    logits = np.where(is_legal, row @ weights + bias, -np.inf)
+    weights_of_calls = np.exp(logits - logits.max())
+    expected = weights_of_calls / weights_of_calls.sum()
+    bidder = OnnxBidder(str(path))
+    answer = bidder.probabilities(HANDS[:1], before)[0]
+    assert answer == pytest.approx(expected, abs=1e-5)
+    check_bidder(bidder, players=4, hands=10)
 
 
 def test_a_posterior_follows_the_network(tmp_path):
-    """A network that opens with points: who opens has more of them, who passes has
-    fewer.
-    """
+    """A network opens with points: who opens has more of them, who passes has fewer."""
     weights = np.zeros((WIDTH, 38))
     bias = np.full(38, -9.0)
     # One-level bids by points, Pass for the others.

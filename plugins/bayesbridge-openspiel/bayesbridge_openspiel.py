@@ -27,7 +27,8 @@ FIRST_CALL: Final = 52
 DECK: Final = 52
 """The first so many actions of a history deal the cards."""
 
-CARDS: Final = np.array([13 * (action % 4) + action // 4 for action in range(52)])
+_DEALING_ACTIONS: Final = np.arange(DECK)
+CARDS: Final = 13 * (_DEALING_ACTIONS % 4) + _DEALING_ACTIONS // 4
 """Index of the card of each action."""
 
 ACTIONS: Final = np.argsort(CARDS)
@@ -86,7 +87,8 @@ class Moment:
 
     def hand(self, seat: int) -> bb.Hand:
         """The 13 cards that were dealt to a seat."""
-        return bb.Hand(sum(1 << int(CARDS[action]) for action in self.deal[seat::4]))
+        cards = CARDS[list(self.deal[seat::4])].tolist()
+        return bb.Hand(sum(1 << card for card in cards))
 
     @property
     def auction(self) -> bb.Auction:
@@ -205,11 +207,13 @@ def states_of(
     """
     moment = Moment.of(state)
     belief = posterior.belief
-    if belief.hand != moment.hand(belief.observer):
+    observer = belief.observer
+    hand = moment.hand(observer)
+    if belief.hand != hand:
         raise bb.BayesBridgeError(
-            f"the posterior is of a {belief.observer.name} who holds {belief.hand.pbn}, in the state "
-            f"{moment.hand(belief.observer).pbn}: make it with belief_of(state, {int(belief.observer)})",
-            observer=belief.observer,
+            f"the posterior is of a {observer.name} who holds {belief.hand.pbn}, in "
+            f"the state {hand.pbn}: make it with belief_of(state, {int(observer)})",
+            observer=observer,
         )
     game = state.get_game()
     later_actions = [*moment.calls, *moment.plays]
@@ -219,10 +223,11 @@ def states_of(
 
 def _deals(masks: NDArray[np.uint64]) -> NDArray[np.int64]:
     """(n, 52) the actions that deal the layouts of (n, 4) masks."""
-    held = masks[:, :, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-    deals = np.empty((len(masks), 52), np.int64)
+    is_held = masks[:, :, None] >> np.arange(DECK, dtype=np.uint64) & np.uint64(1)
+    deals = np.empty((len(masks), DECK), np.int64)
     for seat in range(4):
-        deals[:, seat::4] = ACTIONS[np.nonzero(held[:, seat])[1]].reshape(-1, 13)
+        _, cards = np.nonzero(is_held[:, seat])
+        deals[:, seat::4] = ACTIONS[cards].reshape(-1, 13)
     return deals
 
 
@@ -282,7 +287,8 @@ class Resampler:
             self._next = 0
         deal = self._deals[self._next % self.draws]
         self._next += 1
-        return _state(state.get_game(), [*deal, *state.history()[DECK:]])
+        later_actions = state.history()[DECK:]
+        return _state(state.get_game(), [*deal, *later_actions])
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,24 +359,45 @@ def audit(
     if player is None:
         player = state.current_player()
     certain = belief_of(state, player, calls=False)
-    game = state.get_game()
-    information_state = state.information_state_string(player)
-    later_actions = list(state.history()[DECK:])
-    told_apart = 0
-    illegal = 0
-    masks = np.zeros((n, 4), np.uint64)
-    for row in range(n):
-        resampled = resample(state, player)
-        resampled_view = resampled.information_state_string(player)
-        told_apart += resampled_view != information_state
-        history = list(resampled.history())
-        has_same_actions = history[DECK:] == later_actions
-        illegal += not (has_same_actions and _is_legal(game, history))
-        for place, action in enumerate(history[:DECK]):
-            masks[row, place % 4] |= np.uint64(1) << np.uint64(CARDS[action])
+    resampled_states = [resample(state, player) for _ in range(n)]
+    deals = [_masks(resampled) for resampled in resampled_states]
+    masks = np.array(deals, np.uint64).reshape(n, 4)
     fixed = _fixed_cards(Moment.of(state), certain, masks)
-    p_value = _frequency_p_value(certain if belief is None else belief, masks)
-    return Audit(n, told_apart, illegal, tuple(map(str, fixed)), p_value)
+    return Audit(
+        states=n,
+        told_apart=_told_apart(resampled_states, state, player),
+        illegal=_illegal(resampled_states, state),
+        fixed=tuple(map(str, fixed)),
+        p_value=_frequency_p_value(certain if belief is None else belief, masks),
+    )
+
+
+def _told_apart(resampled_states: list[State], state: State, player: int) -> int:
+    """How many states a player would not take for the true one."""
+    information_state = state.information_state_string(player)
+    return sum(
+        resampled.information_state_string(player) != information_state
+        for resampled in resampled_states
+    )
+
+
+def _illegal(resampled_states: list[State], state: State) -> int:
+    """How many states have other actions after the deal, or illegal ones."""
+    later_actions = state.history()[DECK:]
+    illegal = 0
+    for resampled in resampled_states:
+        history = resampled.history()
+        has_same_actions = history[DECK:] == later_actions
+        illegal += not (has_same_actions and _is_legal(state.get_game(), history))
+    return illegal
+
+
+def _masks(state: State) -> NDArray[np.uint64]:
+    """(4,) the hands that were dealt in a state."""
+    masks = np.zeros(4, np.uint64)
+    for place, action in enumerate(state.history()[:DECK]):
+        masks[place % 4] |= np.uint64(1) << np.uint64(CARDS[action])
+    return masks
 
 
 def _fixed_cards(
@@ -407,26 +434,28 @@ def _frequency_p_value(belief: bb.Belief, masks: NDArray[np.uint64]) -> float | 
         return None
     posterior = belief.infer("enumerate")
     layouts = [tuple(row) for row in posterior.layouts.masks.tolist()]
-    means = (len(masks) * posterior.weights).tolist()
-    mean_of_layout = dict(zip(layouts, means, strict=True))
-    count_of_layout = dict.fromkeys(mean_of_layout, 0)
+    expected = (len(masks) * posterior.weights).tolist()
+    counts = dict.fromkeys(layouts, 0)
     for row in masks.tolist():
         layout = tuple(row)
-        if layout not in count_of_layout:
+        if layout not in counts:
             return 0.0
-        count_of_layout[layout] += 1
-    common = [key for key, mean in mean_of_layout.items() if mean >= LEAST_EXPECTED]
-    expected = [mean_of_layout[key] for key in common]
-    observed = [count_of_layout[key] for key in common]
-    if len(common) < len(mean_of_layout):
-        expected.append(len(masks) - sum(expected))
-        observed.append(len(masks) - sum(observed))
-    statistic = sum(
-        (count - mean) ** 2 / mean
-        for count, mean in zip(observed, expected, strict=True)
-        if mean > 0
-    )
-    return float(chi2.sf(statistic, len(expected) - 1))
+        counts[layout] += 1
+    observed = [counts[layout] for layout in layouts]
+    return _chi_squared_p_value(observed, expected)
+
+
+def _chi_squared_p_value(observed: list[int], expected: list[float]) -> float:
+    """P value of a chi-squared test; what is expected seldom is put together."""
+    cells = list(zip(observed, expected, strict=True))
+    common = [(count, mean) for count, mean in cells if mean >= LEAST_EXPECTED]
+    if len(common) < len(cells):
+        common_count = sum(count for count, _ in common)
+        common_mean = sum(mean for _, mean in common)
+        total = sum(observed)
+        common.append((total - common_count, total - common_mean))
+    statistic = sum((count - mean) ** 2 / mean for count, mean in common if mean > 0)
+    return float(chi2.sf(statistic, len(common) - 1))
 
 
 def own_resampler(seed: int = 0) -> Resample:

@@ -69,6 +69,7 @@ class TypedAuction(pyspiel.Game):
         super().__init__(self._type(), self._info(), {})
 
     def _type(self) -> Any:
+        """OpenSpiel's description of this kind of game."""
         seats = self.tree.players
         return pyspiel.GameType(
             short_name=SHORT_NAME,
@@ -87,6 +88,7 @@ class TypedAuction(pyspiel.Game):
         )
 
     def _info(self) -> Any:
+        """OpenSpiel's description of the sizes of this game."""
         seats = self.tree.players
         return pyspiel.GameInfo(
             num_distinct_actions=self.tree.levels + 1,
@@ -161,10 +163,13 @@ class TypedAuctionState(pyspiel.State):
         return list(enumerate(self.game.chances.tolist()))
 
     def _legal_actions(self, _player: int) -> list[int]:
-        level = int(self.game.tree.level[self.node])
-        return [0, *range(level + 1, self.game.tree.levels + 1)]
+        """A pass, and the bids above the last one."""
+        tree = self.game.tree
+        level = int(tree.level[self.node])
+        return [0, *range(level + 1, tree.levels + 1)]
 
     def _apply_action(self, action: int) -> None:
+        """Deal the types of an outcome, or make a call."""
         if self.outcome is None:
             self.outcome = action
             return
@@ -177,13 +182,15 @@ class TypedAuctionState(pyspiel.State):
         self.calls = (*self.calls, action)
 
     def _action_to_string(self, player: int, action: int) -> str:
+        """The types of an outcome, or a call, in words."""
         if player == pyspiel.PlayerId.CHANCE:
             return f"types {self.game.dealt[action].tolist()}"
         return f"{action}NT" if action else "Pass"
 
     def is_terminal(self) -> bool:
         """Whether the auction is over."""
-        return self.outcome is not None and self.game.tree.player[self.node] < 0
+        is_dealt = self.outcome is not None
+        return is_dealt and self.game.tree.player[self.node] < 0
 
     def returns(self) -> list[float]:
         """The pay-off of each seat; 0 before the end and where all pass."""
@@ -205,7 +212,9 @@ class TypedAuctionState(pyspiel.State):
         return str(self)
 
     def __str__(self) -> str:
-        dealt = [] if self.outcome is None else self.game.dealt[self.outcome].tolist()
+        dealt = []
+        if self.outcome is not None:
+            dealt = self.game.dealt[self.outcome].tolist()
         return f"types {dealt}, calls {list(self.calls)}"
 
 

@@ -123,7 +123,7 @@ def test_calls_move_the_resampled_hands():
     for calls in (False, True):
         resample = Resampler(calls=calls, draws=400, rng=1)
         drawn = [dealt(resample(state, 2))[0].points for _ in range(400)]
-        points[calls] = np.mean(drawn), np.std(drawn) / 20
+        points[calls] = np.mean(drawn), np.std(drawn) / np.sqrt(400)
     without_calls, error_without = points[False]
     with_calls, error_with = points[True]
     assert with_calls - without_calls > 5 * np.hypot(error_without, error_with)
@@ -151,12 +151,15 @@ def test_the_audit_finds_what_is_wrong():
 
     leak = audit(lambda true_state, _: true_state.clone(), state, n=50)
     assert leak.fixed
-    assert (leak.told_apart, leak.illegal, leak.passed) == (0, 0, False)
+    assert (leak.told_apart, leak.illegal) == (0, 0)
+    assert not leak.passed
     biased = audit(leak_sometimes, state, n=20 * count)
-    assert (biased.fixed, biased.told_apart, biased.passed) == ((), 0, False)
+    assert (biased.fixed, biased.told_apart) == ((), 0)
+    assert not biased.passed
     assert biased.p_value < 1e-6
     elsewhere = audit(lambda *_: unrelated_state, state, n=5)
-    assert (elsewhere.told_apart, elsewhere.illegal, elsewhere.passed) == (5, 5, False)
+    assert (elsewhere.told_apart, elsewhere.illegal) == (5, 5)
+    assert not elsewhere.passed
 
 
 def test_it_plugs_into_is_mcts():
