@@ -64,7 +64,7 @@ FIRST_ROWS: Final = STARTS[:-1]
 """(6,) the first row of each part of a token."""
 
 
-class Steps(NamedTuple):
+class AuctionSteps(NamedTuple):
     """An auction of n calls, each with what its caller knew of the auction before it."""
 
     tokens: NDArray[np.intp]
@@ -75,7 +75,7 @@ class Steps(NamedTuple):
 
 def encode(
     calls: Sequence[int], *, dealer_vulnerable: bool, others_vulnerable: bool
-) -> Steps:
+) -> AuctionSteps:
     """The steps of a four-player auction, from the indices of its n calls.
 
     The calls must be legal. ``dealer_vulnerable`` and ``others_vulnerable`` speak of
@@ -93,7 +93,7 @@ def encode(
         parts[place] = token_parts(auction, vulnerable)
         legal[place] = auction.legal(PLAYERS)
         auction = auction.after(call, parent=place)
-    return Steps(tokens=FIRST_ROWS + parts, legal=legal)
+    return AuctionSteps(tokens=FIRST_ROWS + parts, legal=legal)
 
 
 def token_parts(node: Node, vulnerable: tuple[bool, bool]) -> tuple[int, ...]:

@@ -394,7 +394,7 @@ def _vectors_of_hands(network: Network, hands: bytes, layer: str) -> Singles:
     """(n, units) what hands give to the hidden layer as ``own`` or ``partner``."""
     vectors: Singles = _deepened(network, hands) @ network.matrices[layer]
     if layer in network.top_vectors:
-        tops = _top_cards(np.frombuffer(hands, np.int64))
+        tops = top_cards(np.frombuffer(hands, np.int64))
         vectors += network.top_vectors[layer][tops]
     return vectors
 
@@ -477,8 +477,7 @@ def look_up(hands: Hands, tables: Holdings) -> Singles:
     return vectors
 
 
-@njit
-def _top_cards(hand: Any) -> Any:
+def top_cards(hand: Any) -> Any:
     """The aces and kings of a hand or of (n,) hands, as 8 bits.
 
     Bit 0 is the king of clubs, bit 1 its ace, then follow diamonds, hearts and spades:
@@ -489,6 +488,10 @@ def _top_cards(hand: Any) -> Any:
     hearts = (hand >> (26 + 11)) & 3
     spades = (hand >> (39 + 11)) & 3
     return clubs | diamonds << 2 | hearts << 4 | spades << 6
+
+
+_top_cards = njit(top_cards)
+"""The same for one hand, in a kernel: for arrays numpy needs no compiling."""
 
 
 @njit

@@ -27,7 +27,7 @@ OVER: Final = -1
 """Where a node of the tree has nobody to call, or no declarer."""
 
 
-class Node(NamedTuple):
+class NotrumpAuction(NamedTuple):
     """One auction so far."""
 
     calls: tuple[int, ...]
@@ -39,12 +39,12 @@ class Node(NamedTuple):
     passes: int
     """Since the last bid."""
 
-    def after(self, call: int, players: int) -> Node:
+    def after(self, call: int, players: int) -> NotrumpAuction:
         """The auction with one more call, 0 for a pass, else a level."""
         calls = (*self.calls, call)
         if call == 0:
-            return Node(calls, self.level, self.declarer, self.passes + 1)
-        return Node(calls, call, len(self.calls) % players, 0)
+            return NotrumpAuction(calls, self.level, self.declarer, self.passes + 1)
+        return NotrumpAuction(calls, call, len(self.calls) % players, 0)
 
     def is_over(self, players: int) -> bool:
         """Whether nobody may call any more."""
@@ -121,7 +121,7 @@ def notrump_tree(players: int = 3, levels: int = HIGHEST_LEVEL) -> NotrumpTree:
     >>> int((tree.calls > 0).sum()), int((tree.calls == 0).sum()), tree.slots
     (6561, 3280, 9840)
     """
-    nodes = [Node((), 0, OVER, 0)]
+    nodes = [NotrumpAuction((), 0, OVER, 0)]
     rows: list[tuple[int, int, int, int, int]] = []
     for node in nodes:  # it grows while it is read
         if node.is_over(players):

@@ -47,7 +47,7 @@ PARTNER, OPPONENT, NOBODY = range(3)
 """Who has the best card of the trick so far."""
 
 STARTS: Final = np.cumsum((0, 39, 4, 53, 4, 4, 5, 14, 3, 13, 5, 7, 2))
-"""Where the rows of each part of a token begin, in the order of ``Token``. After them
+"""Where the rows of each part of a token begin, in the order of ``CallOrCard``. After them
 come 52 rows for the cards that dummy still holds.
 """
 
@@ -60,7 +60,7 @@ DUMMY_ROWS: Final = slice(int(STARTS[-1]), None)
 NETWORK_FILE: Final = "play.npz"
 
 
-class Token(NamedTuple):
+class CallOrCard(NamedTuple):
     """A call or a card, and what was seen before it; seats are counted from declarer.
 
     Each part is a number from 0. The network has a table with a block of rows for each
@@ -114,7 +114,7 @@ def situations(
         trick_number, place = divmod(number, 4)
         if place == 0:
             trick = _Trick(strain)
-        token = Token(
+        token = CallOrCard(
             card_before=card_before,
             player=player,
             place_in_trick=place,
@@ -152,7 +152,7 @@ def _open_dummy(plays: Sequence[tuple[Seat, Card]], dummy: int) -> list[int]:
 
 def _call_tokens(
     auction: Auction | None, declarer: Seat, strain: int, level: int
-) -> list[Token]:
+) -> list[CallOrCard]:
     """Tokens of the last 24 calls of an auction.
 
     In front of a shorter auction stand tokens without a call, as if its calls had
@@ -164,7 +164,7 @@ def _call_tokens(
     for number in range(len(calls) - HEARD, len(calls)):
         call = calls[number].index if number >= 0 else NO_CALL
         caller = (first + number - declarer) % 4
-        tokens.append(Token(call=call, caller=caller, strain=strain, level=level))
+        tokens.append(CallOrCard(call=call, caller=caller, strain=strain, level=level))
     return tokens
 
 

@@ -76,7 +76,7 @@ def run(args: Namespace) -> int:
         refuse_options(args, WITHOUT_AUCTION)
         return present_algorithm(args, literal.bid(args.hand))
     request = BidRequest.of(args)
-    chances = CallChances.of(request)
+    chances = CallProbabilities.of(request)
     if args.no_values:
         return present_chances(args, request, chances)
     values, interrupted = values_so_far(args, request)
@@ -147,7 +147,7 @@ def bidder_of(args: Namespace, usual: str) -> BidderModel:
 
 
 @dataclass(frozen=True, slots=True)
-class CallChances:
+class CallProbabilities:
     """How often the bidder makes every legal call with the hand."""
 
     by_call: Mapping[Call, float]
@@ -156,7 +156,7 @@ class CallChances:
     """The likeliest call and its chance under systems that nobody named, by system."""
 
     @classmethod
-    def of(cls, request: BidRequest) -> CallChances:
+    def of(cls, request: BidRequest) -> CallProbabilities:
         """The chances of every call by the bidder that the options name.
 
         Where they name no system, also the likeliest call under each of the usual ones,
@@ -275,7 +275,7 @@ def goal_of(text: str | None) -> str | dict[str, Any] | None:
 
 
 def present_values(
-    args: Namespace, request: BidRequest, chances: CallChances, values: CallValues
+    args: Namespace, request: BidRequest, chances: CallProbabilities, values: CallValues
 ) -> int:
     """What to call first, then the table."""
     document = {
@@ -289,7 +289,9 @@ def present_values(
     )
 
 
-def present_chances(args: Namespace, request: BidRequest, chances: CallChances) -> int:
+def present_chances(
+    args: Namespace, request: BidRequest, chances: CallProbabilities
+) -> int:
     """How often the bidder makes each call."""
     depends = [chances.depends] if chances.depends else []
     table = chances_table(request, chances)
@@ -318,7 +320,7 @@ def assumptions(request: BidRequest) -> list[str]:
     ]
 
 
-def chances_document(request: BidRequest, chances: CallChances) -> dict[str, Any]:
+def chances_document(request: BidRequest, chances: CallProbabilities) -> dict[str, Any]:
     """The question and the chances of the calls as plain data."""
     document: dict[str, Any] = {
         "hand": request.hand.pbn,
@@ -336,7 +338,7 @@ def chances_document(request: BidRequest, chances: CallChances) -> dict[str, Any
     return document
 
 
-def chances_table(request: BidRequest, chances: CallChances) -> Table:
+def chances_table(request: BidRequest, chances: CallProbabilities) -> Table:
     """The likelier calls, and how likely all others are together."""
     ranked = chances.by_call
     shown = [call for call, chance in ranked.items() if chance >= LEAST_SHOWN]

@@ -71,7 +71,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class CallValue:
-    """What one call is worth beside the likeliest one.
+    """What one call is worth, compared with the likeliest one.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class CallValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallValues(FrozenArrays, Displayable):
-    """What calls are worth beside the one that is made most often.
+    """What calls are worth, compared with the one that is made most often.
 
     :func:`bayesbridge.call_values` makes one. It is printed, shown in a notebook, or
     taken apart: :meth:`to_dataframe`, :meth:`document` and
@@ -329,7 +329,7 @@ class CallValues(FrozenArrays, Displayable):
         split = self.split
         if rival is None or split is None:
             return ""
-        head = f"{call_word(rival.call)} beside {call_word(self.reference.call)}"
+        head = f"{call_word(rival.call)} against {call_word(self.reference.call)}"
         return split_sentence(head, split, self.figure)
 
     @property
@@ -346,7 +346,7 @@ class CallValues(FrozenArrays, Displayable):
         layouts = f"{number(len(self.layouts))} layouts"
         quantity = "all" if self.exact else "the same"
         sentences = [
-            f"Beside {reference}: gain on average over {quantity} {layouts}, with one "
+            f"Against {reference}: gain on average over {quantity} {layouts}, with one "
             "standard error, if everybody bids on: each seat by its own hand, "
             f"{how_seats_call}.",
             "Tricks double dummy, by a network.",
@@ -364,7 +364,7 @@ class CallValues(FrozenArrays, Displayable):
         columns = [
             "call",
             self.callers,
-            f"{self.goal.unit} beside {call_word(reference.call)}",
+            f"{self.goal.unit} against {call_word(reference.call)}",
             "then it ends most often in",
         ]
         rows = [

@@ -170,7 +170,7 @@ def values_in_steps(
     ``quickly`` begins with answers that come from few draws.
     """
     belief = position if isinstance(position, Belief) else position.belief
-    comparison = Comparison.of(
+    comparison = CallComparison.of(
         belief, calls, goal, field, vulnerable, bidders, rollouts
     )
     n_layouts = layouts_wanted(layouts, seconds)
@@ -219,7 +219,7 @@ def layouts_wanted(layouts: int | None, seconds: float | None) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class CallComparison:
     """Calls that are compared by a goal."""
 
     belief: Belief

@@ -63,7 +63,7 @@ class GainSplit:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class HandStatement:
     """Words about a hand, and (n,) whether they hold in each layout."""
 
     words: str
@@ -80,7 +80,7 @@ def best_split(
     """
     mean = float(weights @ gains)
     variance = float(weights @ (gains - mean) ** 2)
-    best: Statement | None = None
+    best: HandStatement | None = None
     most_explained = 0.0
     for statement in statements(masks, seats):
         share = float(weights[statement.holds].sum())
@@ -101,7 +101,7 @@ def best_split(
     return None
 
 
-def statements(masks: Masks, seats: Sequence[Seat]) -> Iterator[Statement]:
+def statements(masks: Masks, seats: Sequence[Seat]) -> Iterator[HandStatement]:
     """Yield that a suit of a hand has so many cards or more, or the hand such points."""
     for seat in seats:
         name = SEATS[seat.name]
@@ -109,10 +109,10 @@ def statements(masks: Masks, seats: Sequence[Seat]) -> Iterator[Statement]:
         for suit in reversed(Suit):
             for least in range(1, len(NUMBERS)):
                 words = f"{name} has {length_words(least, suit)}"
-                yield Statement(words, lengths[:, suit] >= least)
+                yield HandStatement(words, lengths[:, suit] >= least)
         points = high_card_points(masks[:, seat])
         for least in range(1, MOST_POINTS + 1):
-            yield Statement(f"{name} has {least} or more points", points >= least)
+            yield HandStatement(f"{name} has {least} or more points", points >= least)
 
 
 def length_words(least: int, suit: Suit) -> str:
@@ -123,7 +123,7 @@ def length_words(least: int, suit: Suit) -> str:
     return f"{NUMBERS[least]} or more {suit_word}"
 
 
-def split_by(statement: Statement, weights: Floats, gains: Floats) -> GainSplit:
+def split_by(statement: HandStatement, weights: Floats, gains: Floats) -> GainSplit:
     """Return the mean gains on either side of a statement."""
     holds = statement.holds
     return GainSplit(

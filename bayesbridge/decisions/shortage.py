@@ -29,7 +29,7 @@ NOTABLE_CARDS: Final = 1.0
 """Cards by which a reading and the posterior mean differ where it is said."""
 
 
-class Quantity(Protocol):
+class DeckQuantity(Protocol):
     """Something that calls show and of which a deck has a fixed amount."""
 
     @property
@@ -74,7 +74,7 @@ class SuitCards:
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class DeckPoints:
     """High-card points."""
 
     unit: str = "points"
@@ -91,9 +91,9 @@ class Points:
         return reading.points
 
 
-QUANTITIES: Final[tuple[Quantity, ...]] = (
+QUANTITIES: Final[tuple[DeckQuantity, ...]] = (
     *map(SuitCards, reversed(Suit)),
-    Points(),
+    DeckPoints(),
 )
 
 
@@ -104,7 +104,7 @@ class Shortage:
     They show as much as there is beside the cards in sight, or more.
     """
 
-    quantity: Quantity  #: Cards of a suit, or points.
+    quantity: DeckQuantity  #: Cards of a suit, or points.
     calls: tuple[tuple[Seat, Call], ...]  #: The first call of each seat that shows it.
     shown: int  #: What the callers have together, nine in ten of each.
     in_sight: int  #: What the observer sees.
@@ -150,7 +150,7 @@ def shortages(belief: Belief, read: Sequence[CallReading]) -> list[Shortage]:
 
 
 def _shortage(
-    belief: Belief, readings: Sequence[CallReading], quantity: Quantity
+    belief: Belief, readings: Sequence[CallReading], quantity: DeckQuantity
 ) -> Shortage | None:
     """The shortage of a suit, or of points; ``None`` where there is room.
 
@@ -199,7 +199,7 @@ def _bids_of(readings: Sequence[CallReading], seat: Seat) -> list[CallReading]:
 
 
 def _first_showing(
-    bids: Sequence[CallReading], quantity: Quantity, amount: int
+    bids: Sequence[CallReading], quantity: DeckQuantity, amount: int
 ) -> CallReading:
     """The first bid of a seat that shows so much."""
     return next(bid for bid in bids if quantity.of_reading(bid).low >= amount)

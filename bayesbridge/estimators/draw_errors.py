@@ -49,7 +49,7 @@ EXACT: Final = MonteCarloError(mcse=0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Quantity:
+class EstimatedNumber:
     """One number: its distribution, and the draws behind it unless it is exact."""
 
     label: str
@@ -115,7 +115,7 @@ class KeptDraws:
         """Whether they are independent draws with importance weights."""
         return not (self.log_weights is None or self.exact or self.batches)
 
-    def error(self, quantity: Quantity) -> MonteCarloError:
+    def error(self, quantity: EstimatedNumber) -> MonteCarloError:
         """How far the mean of a quantity may be off, since it is taken over draws.
 
         The mean may be a conditional one, over the draws that ``given`` picks. Its standard

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.answer import Answer
 from bayesbridge.estimators.distribution import Distribution
-from bayesbridge.estimators.draw_errors import Quantity
+from bayesbridge.estimators.draw_errors import EstimatedNumber
 from bayesbridge.estimators.intervals import INTERVALS
 from bayesbridge.game.layouts import Floats
 
@@ -55,7 +55,7 @@ def summary_table(
     return table
 
 
-def quantities(number: Distribution, weights: Floats) -> Iterator[Quantity]:
+def quantities(number: Distribution, weights: Floats) -> Iterator[EstimatedNumber]:
     """The rows of the summary for one output, whose draws have these weights.
 
     One for each cell (number) of the output. A count of tricks has more: P(it cannot
@@ -67,7 +67,7 @@ def quantities(number: Distribution, weights: Floats) -> Iterator[Quantity]:
         draws = number.drawn[:, cell]
         is_whole_number = len(number.values) > 0
         if is_whole_number:
-            yield Quantity(
+            yield EstimatedNumber(
                 label,
                 values=number.values,
                 chances=number.pmf[cell],
@@ -76,7 +76,7 @@ def quantities(number: Distribution, weights: Floats) -> Iterator[Quantity]:
             )
         else:
             # A floating-point number has no other distribution than its draws.
-            yield Quantity(
+            yield EstimatedNumber(
                 label,
                 values=draws,
                 chances=weights,
@@ -86,7 +86,7 @@ def quantities(number: Distribution, weights: Floats) -> Iterator[Quantity]:
             )
 
 
-def _trick_quantities(number: Distribution) -> Iterator[Quantity]:
+def _trick_quantities(number: Distribution) -> Iterator[EstimatedNumber]:
     """The rows that only a number of tricks has.
 
     Where a value stands for "cannot be counted" (as T = 0 where the conditions of
@@ -122,14 +122,16 @@ def _failing_label(number: Distribution) -> str:
     return f"{number.name}: {number.count.failing}"
 
 
-def _tricks_if_counted(number: Distribution, can_count: NDArray[np.bool_]) -> Quantity:
+def _tricks_if_counted(
+    number: Distribution, can_count: NDArray[np.bool_]
+) -> EstimatedNumber:
     """The number of tricks given that they can be counted, in the (n,) draws where so.
 
     Its distribution is that of all values, 0 for the one that stands for failing, over
     the probability that they can be counted.
     """
     chances = np.where(number.counted, number.shares, 0.0) / number.holds
-    return Quantity(
+    return EstimatedNumber(
         label=f"{number.name} if {number.count.holding}",
         values=number.values,
         chances=chances,
@@ -158,12 +160,14 @@ def _share_reaching(
     return np.asarray(can_count & (number.draws >= goal))
 
 
-def _event(label: str, chance: float, happens: NDArray[Any], exact: bool) -> Quantity:
+def _event(
+    label: str, chance: float, happens: NDArray[Any], exact: bool
+) -> EstimatedNumber:
     """A quantity that is 1 with this chance, else 0.
 
     ``happens`` (n,) says whether it is 1 in each draw, or how likely that is.
     """
-    return Quantity(
+    return EstimatedNumber(
         label,
         values=np.array([0, 1]),
         chances=np.array([1.0 - chance, chance]),

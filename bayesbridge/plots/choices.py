@@ -114,7 +114,7 @@ def call_values(values: CallValues, *, ax: Axes | None = None) -> Axes:
     >>> belief = bb.Belief("S", "KQ84.75.KJ73.A98").given(bb.Auction.of("E:1H"))
     >>> values = bb.call_values(belief, layouts=64, draws=500, rng=1)
     >>> call_values(values).get_xlabel()
-    'IMPs beside Double'
+    'IMPs against Double'
     """
     ax = ax_or_new(ax, 6.4, 3.4)
     scale = 100.0 if values.goal.in_percent else 1.0
@@ -138,7 +138,7 @@ def call_values(values: CallValues, *, ax: Axes | None = None) -> Axes:
             label=f"{call_word(row.call)} {gain_text}, {share} differ",
         )
     ax.axvline(0.0, color=ink(), linewidth=0.8)
-    ax.set_xlabel(f"{values.goal.unit} beside {call_word(values.reference.call)}")
+    ax.set_xlabel(f"{values.goal.unit} against {call_word(values.reference.call)}")
     ax.set_ylabel("share of the layouts")
     percent_axis(ax.yaxis)
     ax.set_title(values.sentence, fontsize=10, wrap=True)

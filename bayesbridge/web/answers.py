@@ -373,7 +373,7 @@ def values_document(values: CallValues) -> dict[str, Any]:
     ]
     return {
         "rows": rows,
-        "gained": f"{values.goal.unit} beside {call_word(values.reference.call)}",
+        "gained": f"{values.goal.unit} against {call_word(values.reference.call)}",
         "sentence": values.sentence,
         "notes": f"{values.when} {values.caution}".strip(),
     }

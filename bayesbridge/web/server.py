@@ -167,7 +167,7 @@ async def on_error(_request: Request, error: Exception) -> Response:
     return refused(500, "the server could not answer: its terminal says why")
 
 
-class Explorer:
+class ExplorerPages:
     """What the routes lead to: the files of the page, and answers to its questions."""
 
     def __init__(self, desk: Desk, seed: int) -> None:
@@ -253,7 +253,7 @@ def application(
     guard around it. ``ready`` is called when requests are taken.
     """
     desk = Desk(workers)
-    explorer = Explorer(desk, seed)
+    explorer = ExplorerPages(desk, seed)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

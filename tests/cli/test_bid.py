@@ -136,7 +136,7 @@ def test_calls_have_values_beside_the_likeliest(document, answer):
     assert (
         "Double: it is what 95 % of experts call, and nothing is ahead of it." in screen
     )
-    assert "IMPs beside Double" in screen
+    assert "IMPs against Double" in screen
 
 
 def test_the_same_seed_gives_the_same_answer(document):
@@ -209,4 +209,4 @@ def test_an_interrupt_gives_the_table_so_far(capsys, monkeypatch):
     from bayesbridge.cli import main
 
     assert main(list(OVERCALL)) == 130
-    assert "IMPs beside Double" in capsys.readouterr().out
+    assert "IMPs against Double" in capsys.readouterr().out

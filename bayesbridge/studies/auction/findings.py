@@ -15,8 +15,8 @@ from bayesbridge.studies.auction.game import (
     SEATS,
     AuctionGame,
     Bidding,
-    Estimate,
     Gains,
+    MeanOverDeals,
 )
 from bayesbridge.studies.auction.payoffs import DECLARER
 from bayesbridge.studies.auction.strategies import Worth
@@ -75,7 +75,7 @@ def stages(iterations: int) -> tuple[int, ...]:
     return tuple(sorted({max(1, iterations // divisor) for divisor in STAGES}))
 
 
-def estimate_data(estimate: Estimate) -> dict[str, float]:
+def estimate_data(estimate: MeanOverDeals) -> dict[str, float]:
     """An estimate as plain data."""
     return {"mean": estimate.mean, "standard_error": estimate.error}
 
@@ -96,7 +96,7 @@ def bidding_data(game: AuctionGame, bidding: Bidding) -> dict[str, Any]:
     results = game.worth(bidding)
     by_seat = []
     for seat in range(SEATS):
-        points = Estimate.of(results.points[:, seat])
+        points = MeanOverDeals.of(results.points[:, seat])
         by_seat.append({"points": estimate_data(points), **_declared(results, seat)})
     # ``results.contracts`` is (seats, levels, tricks).
     contracts_by_seat = results.contracts.sum(axis=(1, 2))

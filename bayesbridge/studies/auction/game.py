@@ -55,7 +55,7 @@ class Bidding(NamedTuple):
         return Bidding(tuple(groupings), with_seat(self.profile, seat, strategy))
 
 
-class Estimate(NamedTuple):
+class MeanOverDeals(NamedTuple):
     """A mean over fresh deals and its standard error."""
 
     mean: float
@@ -70,8 +70,8 @@ class Estimate(NamedTuple):
 class Gains(NamedTuple):
     """What best responses would gain."""
 
-    by_seat: list[Estimate]
-    total: Estimate  # NashConv: nothing in an equilibrium
+    by_seat: list[MeanOverDeals]
+    total: MeanOverDeals  # NashConv: nothing in an equilibrium
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,7 +186,7 @@ class AuctionGame:
             )
         return bidding.with_seat(seat, seat_grouping, response)
 
-    def gain(self, bidding: Bidding, response: Bidding, seat: int) -> Estimate:
+    def gain(self, bidding: Bidding, response: Bidding, seat: int) -> MeanOverDeals:
         """What a seat gains by a response, on the fresh deals.
 
         Parameters
@@ -198,11 +198,11 @@ class AuctionGame:
 
         Returns
         -------
-        Estimate
+        MeanOverDeals
             Mean and standard error, of differences deal by deal.
         """
         before = self.worth(bidding).points[:, seat]
-        return Estimate.of(self.worth(response).points[:, seat] - before)
+        return MeanOverDeals.of(self.worth(response).points[:, seat] - before)
 
     def gains(self, bidding: Bidding) -> Gains:
         """What each seat would gain by its best response, on the fresh deals.
@@ -223,8 +223,8 @@ class AuctionGame:
             response = self.best_response(bidding, seat)
             after[:, seat] = self.worth(response).points[:, seat]
         difference = after - before
-        by_seat = [Estimate.of(column) for column in difference.T]
-        return Gains(by_seat, Estimate.of(difference.sum(axis=1)))
+        by_seat = [MeanOverDeals.of(column) for column in difference.T]
+        return Gains(by_seat, MeanOverDeals.of(difference.sum(axis=1)))
 
     def learn(
         self,
