@@ -232,8 +232,8 @@ class PairStyle(FrozenArrays):
         name = self.pair[:LONGEST_NAME]
         root = np.linalg.cholesky(self.covariance)[np.tril_indices(STYLE_SIZE)]
         steps = np.rint(np.concatenate([MEAN_STEPS * self.mean, ROOT_STEPS * root]))
-        # The root's are at most 127 where no variance is above 1; the mean's are so up
-        # to 3.
+        # A byte holds 127 steps: 3.2 of the mean, and 1 of the root, enough while no
+        # variance is above the prior's 1.
         if not (np.abs(steps) <= LARGEST_STEP).all():
             raise BayesBridgeError(
                 f"style of {name!r}: its numbers pass 3: learn it again from records"

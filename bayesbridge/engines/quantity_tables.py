@@ -787,9 +787,10 @@ def _find_rows_of_key(
     j, rows of the same key and classes, have pairs of rows of one pair class; a layout
     of this class whose number is among them has two of these rows.
 
-    ``numbers``: (n,) of each layout among the pairs of rows of its pair class, in the
-    order of the walk; ``waiting``: (3, pair classes) the ``NEXT`` of the layouts that
-    have no rows yet, the ``END`` of these, and how many pairs of rows were ``PASSED``.
+    ``numbers``: (n,) which of the pairs of rows of its pair class each layout has, in
+    the order of the walk; layouts are sorted by class, then by number. ``waiting``: (3,
+    pair classes) the ``NEXT`` of the layouts of a class that have no rows yet, the
+    ``END`` of these, and how many pairs of rows were ``PASSED``.
     """
     class_of = pair.class_of
     first = pair.first
@@ -801,21 +802,48 @@ def _find_rows_of_key(
         for i in range(first.key_start[a], first.key_start[a + 1]):
             for j in range(second.key_start[b], second.key_start[b + 1]):
                 pair_class = looked_up(class_of, first.classes, second.classes, i, j)
-                layout = waiting[NEXT, pair_class]
-                if layout == waiting[END, pair_class]:
+                next_layout = waiting[NEXT, pair_class]
+                if next_layout == waiting[END, pair_class]:
                     continue
-                passed = waiting[PASSED, pair_class]
-                second_ways = second.ways[j]
-                passed_after = passed + first.ways[i] * second_ways
-                while (
-                    layout < waiting[END, pair_class] and numbers[layout] < passed_after
-                ):
-                    number = numbers[layout] - passed
-                    rows[0, layout] = first.row_start[i] + number // second_ways
-                    rows[1, layout] = second.row_start[j] + number % second_ways
-                    layout += 1
-                    missing -= 1
-                waiting[NEXT, pair_class] = layout
-                waiting[PASSED, pair_class] = passed_after
+                _give_rows(
+                    numbers,
+                    waiting,
+                    pair_class,
+                    first.row_start[i],
+                    first.ways[i],
+                    second.row_start[j],
+                    second.ways[j],
+                    rows,
+                )
+                missing -= waiting[NEXT, pair_class] - next_layout
         if missing == 0:
             break
+
+
+@njit
+def _give_rows(
+    numbers: Ints,
+    waiting: Ints,
+    pair_class: int,
+    first_begin: int,
+    first_ways: int,
+    second_begin: int,
+    second_ways: int,
+    rows: Ints,
+) -> None:
+    """Give the layouts of one pair class that lie in two groups a row of each.
+
+    The first group has ``first_ways`` rows from ``first_begin`` on, the second group
+    likewise; their pairs are numbered by the first row, then by the second, after those
+    that were passed. ``numbers``, ``waiting``, ``rows``: see :func:`_find_rows_of_key`.
+    """
+    layout = waiting[NEXT, pair_class]
+    passed = waiting[PASSED, pair_class]
+    passed_after = passed + first_ways * second_ways
+    while layout < waiting[END, pair_class] and numbers[layout] < passed_after:
+        number = numbers[layout] - passed
+        rows[0, layout] = first_begin + number // second_ways
+        rows[1, layout] = second_begin + number % second_ways
+        layout += 1
+    waiting[NEXT, pair_class] = layout
+    waiting[PASSED, pair_class] = passed_after
