@@ -113,6 +113,7 @@ class Search(ABC):
     """
 
     def __init__(self, n: int, levels: int, most_work: int) -> None:
+        """An outcome has n bits, one for each layout, for every level of tricks."""
         self.n = n
         self.levels = levels
         self.most_work = most_work

@@ -93,6 +93,7 @@ class Ending(Search):
         side: int,
         most_work: int = 12 * WORK_A_SECOND,
     ) -> None:
+        """Note which layouts hold which card, and solve them all once."""
         self.side = side
         self.trump = trick.trump
         self.hidden = np.array(hidden, np.int64)

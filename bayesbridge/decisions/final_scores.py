@@ -238,6 +238,7 @@ class FinalScores:
         contracts: Sequence[Contract | None],
         contract_numbers: NDArray[np.intp],
     ) -> None:
+        """Ask for the tricks of every layout and contract, each once."""
         self.goal = goal
         self.contract_numbers = contract_numbers
         # Of each contract (14,): what the side scores by declarer's tricks.

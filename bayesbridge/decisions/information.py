@@ -433,6 +433,7 @@ class Valuation:
     """
 
     def __init__(self, actions: Actions, random: Generator) -> None:
+        """Note what is paid without a question, in hindsight and by folds."""
         self.actions = actions
         self.layouts = actions.tables.layouts
         self.weights = actions.tables.weights
@@ -478,8 +479,10 @@ class Valuation:
     def figures(self, inquiry: Inquiry, posterior: Posterior) -> dict[str, float]:
         """What an answer tells (bits) and is worth, with the errors.
 
-        The worth is what is paid with the answer less what is paid without. ``value``
-        takes too little with it and too much without, ``optimistic`` the reverse.
+        The worth is what is paid with the answer less what is paid without. Actions
+        that are chosen in hindsight, on the layouts that they are paid on, are paid too
+        much; by folds, on other layouts, too little. So ``value`` is by folds with the
+        answer and in hindsight without, and ``optimistic`` the reverse.
         """
         if inquiry.name == EVERYTHING:
             bits = Estimate(posterior.entropy_bits, 0.0)

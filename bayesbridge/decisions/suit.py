@@ -323,6 +323,11 @@ class SuitGame(Search):
         least_tricks: int,
         most_work: int = MOST_WORK,
     ) -> None:
+        """Count both sides' cards, as the position at the first trick.
+
+        The defenders' cards are counted by groups of equals, declarer's by gaps, the
+        number of groups above a card.
+        """
         layouts = combination.layouts
         super().__init__(
             n=len(layouts),
