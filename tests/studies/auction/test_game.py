@@ -126,19 +126,19 @@ def test_a_resumed_run_finds_the_same(tmp_path, monkeypatch):
     undisturbed = game.learn(30, batch=200)
     learn = game_module.learn
 
-    def interrupted(*args):
+    def interrupted(*args, **settings):
         if args[3].rounds == 25:
             raise KeyboardInterrupt
-        return learn(*args)
+        return learn(*args, **settings)
 
     monkeypatch.setattr(game_module, "learn", interrupted)
     with pytest.raises(KeyboardInterrupt):
         game.learn(30, batch=200, checkpoint=tmp_path)
     rounds = []
 
-    def counted(*args):
+    def counted(*args, **settings):
         rounds.append(args[3].rounds)
-        return learn(*args)
+        return learn(*args, **settings)
 
     monkeypatch.setattr(game_module, "learn", counted)
     resumed = replace(game, workers=1).learn(30, batch=200, checkpoint=tmp_path)
