@@ -146,6 +146,8 @@ def main():
                 page.wait_for_function(
                     "() => explorer.shown && !document.documentElement.dataset.busy"
                 )
+                # Leads are ranked on more and more layouts, until they are clear.
+                page.wait_for_function("() => document.querySelector('#busy.away')")
                 page.wait_for_timeout(300)
                 page.screenshot(path=HERE / f"{name}.png")
                 page.close()
