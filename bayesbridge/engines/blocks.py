@@ -112,18 +112,17 @@ class Block:
         kinds = _kinds(cards, holders, measures)
         rooms = np.array(holders.rooms)  # how many cards each holder takes
         counts = np.zeros((1, 0, len(rooms)), dtype=np.uint8)  # (rows, kinds, holders)
+        totals = np.zeros((1, len(rooms)), dtype=np.int64)  # the same over all kinds
         row_ways = np.ones(1, dtype=np.int64)
         for kind_cards in kinds:
             allowed = holders.of_card(kind_cards[0])  # as for every card of the kind
             shares, share_ways = compositions(len(kind_cards), allowed, len(rooms))
             # A new row is an old one and a share: the cards of this kind by holder.
-            row_index, share_index = _fitting_pairs(
-                counts.sum(axis=1, dtype=np.int64), shares, rooms
-            )
-            new_counts = shares[share_index].astype(np.uint8)
-            counts = np.concatenate(
-                [counts[row_index], new_counts[:, np.newaxis, :]], axis=1
-            )
+            row_index, share_index = _fitting_pairs(totals, shares, rooms)
+            added = shares[share_index]
+            added_kind = added.astype(np.uint8)[:, np.newaxis, :]
+            counts = np.concatenate([counts[row_index], added_kind], axis=1)
+            totals = totals[row_index] + added
             row_ways = row_ways[row_index] * share_ways[share_index]
         return cls(number=number, kinds=kinds, counts=counts, weights=row_ways)
 
@@ -256,7 +255,7 @@ def _weights_by_rank(measures: Sequence[SuitMeasure]) -> list[Sequence[int]] | N
     ``None`` if that is not so of every measure: one is taken in a single suit only, or
     is not a sum over cards, as losers are not.
     """
-    weights = []
+    weights: list[Sequence[int]] = []
     for measure, suit in measures:
         if suit is not None or measure.weights is None:
             return None

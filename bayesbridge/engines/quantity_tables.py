@@ -89,13 +89,13 @@ class DistinctCodes(NamedTuple):
     """Codes without repetition, and which of them each of the given codes is."""
 
     codes: Ints  #: (distinct,) ascending.
-    index: Ints  #: The index in ``codes`` of each given code, in the shape of those.
+    indices: Ints  #: Of each given code the index in ``codes``, in the shape of those.
 
     @classmethod
     def of(cls, codes: Ints) -> Self:
         """The distinct ones of an array of codes."""
-        distinct, index = np.unique(codes, return_inverse=True)
-        return cls(distinct, index)
+        distinct, indices = np.unique(codes, return_inverse=True)
+        return cls(codes=distinct, indices=indices)
 
 
 # Common tables, those of one caller and those of one quantity more use the same in turn.
@@ -116,16 +116,16 @@ def _classes(quantity: Quantity, index: LayoutIndex) -> Classes:
     high = _pair_codes(quantity, hearts, spades)
     verify_size(len(low.codes) * len(high.codes), MOST_CODES, "pairs of codes")
     value_matrix = quantity.values(low.codes, high.codes)
-    merged_codes = merged((low.index, high.index), value_matrix)
+    merged_codes = merged((low.indices, high.indices), value_matrix)
+    # (codes,) of each suit: the class of each code, so that of a row by its code.
     clubs_class, diamonds_class, hearts_class, spades_class = merged_codes.part_classes
     return Classes(
         size=quantity.size,
-        # From the code of each row follows its class.
         rows=(
-            clubs_class[clubs.index],
-            diamonds_class[diamonds.index],
-            hearts_class[hearts.index],
-            spades_class[spades.index],
+            clubs_class[clubs.indices],
+            diamonds_class[diamonds.indices],
+            hearts_class[hearts.indices],
+            spades_class[spades.indices],
         ),
         pairs=merged_codes.half_classes,
         values=merged_codes.values.astype(np.int64),
@@ -387,8 +387,8 @@ class ClassTables:
         high_places = PairPlaces(high_groups, high_rows_numbers)
         certain_cards = self.index.base  # (4,) masks
         masks = np.tile(certain_cards, (len(numbers), 1))
-        add_pair(self.low, CLUBS_BIT, low_places, masks)
-        add_pair(self.high, HEARTS_BIT, high_places, masks)
+        add_pair(self.low, CLUBS_BIT, places=low_places, out=masks)
+        add_pair(self.high, HEARTS_BIT, places=high_places, out=masks)
         return masks
 
     def _locate_low(self, values: Ints, numbers: Ints) -> tuple[PairPlaces, Ints]:
@@ -567,12 +567,12 @@ def _tally_key(
 
 @njit
 def _fitting_keys(join: KeyJoin, low_key: int | np.intp) -> Ints:
-    """(n,) the keys in hearts and spades that make layouts with a key in clubs, diamonds.
+    """(n,) the keys of the high pair of suits that make layouts with a low key.
 
     A key is what other suits must know of two suits: pair key · ``points_size`` +
     points index. The pair key says how many cards each seat has there, the points index
-    how many points. So a high key (of hearts and spades) makes layouts with a low one
-    if its pair key is listed in ``join`` as filling the hands, and its points index as
+    how many points. So a high key (hearts and spades) makes layouts with a low one
+    (clubs and diamonds) if its pair key is listed in ``join`` as filling the hands, and its points index as
     making points that the evidence allows: each choice of both is a key.
     """
     partner_start = join.partner_start
