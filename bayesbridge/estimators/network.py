@@ -177,7 +177,7 @@ class Buffers(NamedTuple):
         )
 
 
-def _logits(table: Masks, trump: Suit | None, buffers: Buffers) -> Singles:
+def _logits(hands: Masks, trump: Suit | None, buffers: Buffers) -> Singles:
     """(14, n) logits of 0 … 13 tricks for the (n, 4) hands of a block.
 
     The four suits of a layout are four tokens (vectors of width d). After the layers
@@ -185,7 +185,7 @@ def _logits(table: Masks, trump: Suit | None, buffers: Buffers) -> Singles:
     logits; at no trumps the mean stands for both.
     """
     net = weights()
-    _begin_tokens(table, trump, buffers)
+    _begin_tokens(hands, trump, buffers)
     layers = sum(name.startswith("up.") and name.endswith(".weight") for name in net)
     for layer in range(layers):
         next_norm = f"before.{layer + 1}.weight"
