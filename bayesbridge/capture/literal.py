@@ -200,17 +200,22 @@ class CaptureState:
         return self.T + (ZERO_BUDGET - self.Z)
 
     def condition(self) -> str:
-        """Step 3: which of the two conditions of qualification the pair meets.
+        """Step 3: whether the pair qualifies: ``both``, ``only A`` or ``neither``.
 
-        A: the leading gaps, cards above the pair's highest in each suit, are six at
-        most in all. B: in every suit each player has more cards than its leading gap δ.
+        The leading gap of a suit, δ, is the number of cards above the highest one that
+        the pair holds. Condition A: all leading gaps together, Δ, are six at most.
+        Condition B: in every suit each player has more cards than its leading gap. Where
+        A fails B is not looked at, so that ``neither`` says no more than that A fails.
         """
-        if self.Delta > ZERO_BUDGET:
+        meets_a = self.Delta <= ZERO_BUDGET
+        if not meets_a:
             return "neither"
-        rows = zip(self.c1, self.c2, self.delta, strict=True)
-        if any(c1 <= delta or c2 <= delta for c1, c2, delta in rows):
-            return "only A"
-        return "both"
+        shorter_lengths = map(min, self.c1, self.c2)  # of the two players, by suit
+        meets_b = all(
+            length > leading_gap
+            for length, leading_gap in zip(shorter_lengths, self.delta, strict=True)
+        )
+        return "both" if meets_b else "only A"
 
     def replace_rightmost(self, s: int, player: int) -> None:
         """Step 4: the partner of the ``player`` who captured loses a card of suit s.

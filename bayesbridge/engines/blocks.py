@@ -22,7 +22,7 @@ from bayesbridge.engines.slots import SuitMeasure
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.evidence.constraints import Constraints
 from bayesbridge.evidence.measures import LENGTH, Measure, alike, table
-from bayesbridge.game.cards import SUIT_MASK
+from bayesbridge.game.cards import DECK_CARDS, SUIT_CARDS, SUIT_MASK
 from bayesbridge.game.layouts import Ints
 
 MOST_ROWS: Final = 400_000
@@ -104,25 +104,27 @@ class Block:
     ) -> Block:
         """All ways to share out the cards of a block that overfill no holder.
 
-        A holder is a seat or the pool of seats that share what is left; its room is how
-        many cards it takes. Cards of one kind, which may lie in the same hands and that
-        no measure of ``measures`` tells apart, are counted together: a row says how
-        many of each kind each holder gets.
+        A holder is a seat or the pool of seats that share what is left. A kind is cards
+        that may lie in the same hands and that no measure of ``measures`` tells apart.
+        The rows of the result say how many cards of each kind each holder gets; they
+        are built kind after kind. ``number``: the block's number, 0 to 3.
         """
         kinds = _kinds(cards, holders, measures)
-        rooms = np.array(holders.rooms)
-        counts = np.zeros((1, 0, len(rooms)), dtype=np.uint8)
-        weights = np.ones(1, dtype=np.int64)
-        totals = np.zeros((1, len(rooms)), dtype=np.int64)
-        for kind in kinds:
-            allowed = holders.of_card(kind[0])
-            shares, ways = compositions(len(kind), allowed, len(rooms))
-            row, share = _fitting_pairs(totals, shares, rooms)
-            added = shares[share].astype(np.uint8)
-            counts = np.concatenate([counts[row], added[:, None]], axis=1)
-            totals = totals[row] + shares[share]
-            weights = weights[row] * ways[share]
-        return cls(number, kinds, counts, weights)
+        rooms = np.array(holders.rooms)  # how many cards each holder takes
+        counts = np.zeros((1, 0, len(rooms)), dtype=np.uint8)  # (rows, kinds, holders)
+        totals = np.zeros((1, len(rooms)), dtype=np.int64)  # the same over all kinds
+        row_ways = np.ones(1, dtype=np.int64)
+        for kind_cards in kinds:
+            allowed = holders.of_card(kind_cards[0])  # as for every card of the kind
+            shares, share_ways = compositions(len(kind_cards), allowed, len(rooms))
+            # A new row is an old one and a share: the cards of this kind by holder.
+            row_index, share_index = _fitting_pairs(totals, shares, rooms)
+            added = shares[share_index]
+            added_kind = added.astype(np.uint8)[:, np.newaxis, :]
+            counts = np.concatenate([counts[row_index], added_kind], axis=1)
+            totals = totals[row_index] + added
+            row_ways = row_ways[row_index] * share_ways[share_index]
+        return cls(number=number, kinds=kinds, counts=counts, weights=row_ways)
 
     def vectors(
         self, place: int, certain: int, measures: Sequence[SuitMeasure]
@@ -155,7 +157,7 @@ class Block:
         """
         of_certain = 0
         if self.number == 0:
-            held = [card for card in range(52) if certain >> card & 1]
+            held = [card for card in range(DECK_CARDS) if certain >> card & 1]
             of_certain = sum(card_weights[card] for card in held)
         kind_weights = [card_weights[cards[0]] for cards in self.kinds]
         return np.asarray(of_certain + counts @ np.array(kind_weights, dtype=np.int64))
@@ -172,11 +174,11 @@ class Block:
         """
         if suit not in (None, self.number):
             return np.zeros(len(counts), dtype=np.int64)
-        certain_field = certain >> (13 * self.number) & SUIT_MASK
+        certain_field = certain >> (SUIT_CARDS * self.number) & SUIT_MASK
         fields = np.full(len(counts), certain_field, dtype=np.int64)
         for kind, cards in enumerate(self.kinds):
             # Which cards of a kind they are does not matter: the first stand for all.
-            bits = [1 << (card % 13) for card in cards]
+            bits = [1 << (card % SUIT_CARDS) for card in cards]
             field_of_count = np.cumsum([0, *bits])
             fields |= field_of_count[counts[:, kind]]
         return table(measure)[fields]
@@ -201,52 +203,72 @@ def _fitting_pairs(totals: Ints, shares: Ints, rooms: Ints) -> tuple[Ints, Ints]
     ``shares`` (n, holders). ``rooms``: (holders,) how many cards each takes.
     """
     verify_size(len(totals) * len(shares), MOST_ROWS_TRIED, "rows")
-    row = np.repeat(np.arange(len(totals)), len(shares))
-    share = np.tile(np.arange(len(shares)), len(totals))
-    fits = (totals[row] + shares[share] <= rooms).all(1)
-    row = row[fits]
-    verify_size(len(row), MOST_ROWS, "rows")
-    return row, share[fits]
+    row_index = np.repeat(np.arange(len(totals)), len(shares))
+    share_index = np.tile(np.arange(len(shares)), len(totals))
+    fits = (totals[row_index] + shares[share_index] <= rooms).all(1)
+    fitting_rows = row_index[fits]
+    verify_size(len(fitting_rows), MOST_ROWS, "rows")
+    return fitting_rows, share_index[fits]
 
 
 def _measured_as(card: int, measures: Sequence[SuitMeasure]) -> tuple[int, ...]:
     """Equal for cards of a block that may be exchanged without a change of any measure."""
     return tuple(
-        alike(measure)[card % 13]
+        alike(measure)[card % SUIT_CARDS]
         for measure, suit in measures
-        if suit is None or suit == card // 13
+        if suit is None or suit == card // SUIT_CARDS
     )
 
 
 def _card_weights(rank_weights: Sequence[int], suit: int | None) -> list[int]:
     """(52,) what each card counts in a measure of one suit, or of all with ``None``."""
     weights = []
-    for card in range(52):
-        counts = suit is None or suit == card // 13
-        weights.append(rank_weights[card % 13] if counts else 0)
+    for card in range(DECK_CARDS):
+        counts = suit is None or suit == card // SUIT_CARDS
+        weights.append(rank_weights[card % SUIT_CARDS] if counts else 0)
     return weights
 
 
 def deck_blocks(holders: Holders, measures: Sequence[SuitMeasure]) -> list[Block]:
     """The unknown cards in four blocks, with all ways to share out each.
 
-    Blocks are of some ranks where every measure adds up over the cards of all suits, as
-    points do, and tables stay small; else they are the suits. A measure has weights by
-    rank if it adds up, ``None`` else; it comes with its suit, ``None`` for all.
+    ``measures`` are pairs: a number that a hand has, such as points or losers, and the
+    suit in which it is taken, ``None`` for all suits. Where all of them add up over the
+    cards of the whole hand, as points do, a block is the cards of some ranks, so long as
+    the ways to share it out are not too many for a table; else a block is a suit.
     """
-    unknown = [card for card in range(52) if holders.known.unknown_mask >> card & 1]
-    weights = [measure.weights for measure, suit in measures if suit is None]
-    additive = [rank_weights for rank_weights in weights if rank_weights is not None]
-    if len(additive) == len(measures):
+    unknown_mask = holders.known.unknown_mask
+    unknown = [card for card in range(DECK_CARDS) if unknown_mask >> card & 1]
+    rank_weights = _weights_by_rank(measures)
+    if rank_weights is not None:
+        by_rank = _by_rank(unknown, rank_weights, len(holders.rooms))
         try:
-            by_rank = _by_rank(unknown, additive, len(holders.rooms))
             return _blocks_of(by_rank, holders, measures)
         except TablesTooLarge:
-            pass
+            pass  # blocks that are suits may be small enough
+    return _blocks_of(_by_suit(unknown), holders, measures)
+
+
+def _weights_by_rank(measures: Sequence[SuitMeasure]) -> list[Sequence[int]] | None:
+    """For each measure, what a card of each rank adds to it, whatever its suit.
+
+    ``None`` if that is not so of every measure: one is taken in a single suit only, or
+    is not a sum over cards, as losers are not.
+    """
+    weights: list[Sequence[int]] = []
+    for measure, suit in measures:
+        if suit is not None or measure.weights is None:
+            return None
+        weights.append(measure.weights)
+    return weights
+
+
+def _by_suit(cards: Iterable[int]) -> list[list[int]]:
+    """The cards of each suit, clubs first."""
     by_suit: list[list[int]] = [[], [], [], []]
-    for card in unknown:
-        by_suit[card // 13].append(card)
-    return _blocks_of(by_suit, holders, measures)
+    for card in cards:
+        by_suit[card // SUIT_CARDS].append(card)
+    return by_suit
 
 
 def _blocks_of(
@@ -271,12 +293,12 @@ def _by_rank(
     ``holders`` could be too large a number, halves are made of 26 cards at most.
     """
     counting_ranks = set(np.flatnonzero(np.any(weights, axis=0)).tolist())
-    counting = [card for card in unknown if card % 13 in counting_ranks]
-    plain = [card for card in unknown if card % 13 not in counting_ranks]
-    ranks = sorted({card % 13 for card in counting}, reverse=True)
+    counting = [card for card in unknown if card % SUIT_CARDS in counting_ranks]
+    plain = [card for card in unknown if card % SUIT_CARDS not in counting_ranks]
+    ranks = sorted({card % SUIT_CARDS for card in counting}, reverse=True)
     high_ranks = ranks[: (len(ranks) + 1) // 2]
-    high = [card for card in counting if card % 13 in high_ranks]
-    low = [card for card in counting if card % 13 not in high_ranks]
+    high = [card for card in counting if card % SUIT_CARDS in high_ranks]
+    low = [card for card in counting if card % SUIT_CARDS not in high_ranks]
     if max(len(counting), len(plain)) * math.log2(holders) < WAYS_BITS:
         return [high, low, plain, []]
     plain_with_high = max(26 - len(high), 0)

@@ -24,7 +24,7 @@ from bayesbridge.game.layouts import Ints
 
 LOWEST_Z: Final = -46  # Z when no suit has a card of the pair: Δ is 52 then
 HIGHEST_Z: Final = 12
-FULL_BUDGET: Final = 6  # Z = 6 + T - χ
+FULL_BUDGET: Final = 6  # for gaps, of which Z is left: Z = 6 + T - χ
 MOST_GAP: Final = 52  # Δ, and χ = Δ, when the pair has no card
 
 
@@ -120,35 +120,43 @@ def _hand_counts(outcome_counts: Ints, gap_counts: Ints) -> dict[str, Ints]:
     Returns those by ``condition``, ``T``, ``Delta``, ``chi`` and ``Z``: see
     :func:`capture_counts`.
     """
-    held = CountedOutcomes.of(outcome_counts)
-    failed = outcome_counts[:OUTCOMES_WITH_TRICKS]
-    condition = np.array([*failed, held.layouts.sum()])
+    qualified = CountedOutcomes.of(outcome_counts)
+    unqualified = outcome_counts[:OUTCOMES_WITH_TRICKS]  # A fails, only B fails
+    condition = np.array([*unqualified, qualified.layouts.sum()])
     tricks = np.zeros(14, dtype=np.int64)
-    np.add.at(tricks, held.T, held.layouts)
-    tricks[0] = failed.sum()
-    failed_by_gap = gap_counts.copy()
-    np.subtract.at(failed_by_gap, held.Delta, held.layouts)
+    np.add.at(tricks, qualified.T, qualified.layouts)
+    tricks[0] = unqualified.sum()
+    unqualified_by_gap = gap_counts.copy()
+    np.subtract.at(unqualified_by_gap, qualified.Delta, qualified.layouts)
     # Where a condition fails nothing is captured or paid: T = 0 and χ = Δ.
-    check_value = failed_by_gap.copy()
-    np.add.at(check_value, held.chi, held.layouts)
+    check_value = unqualified_by_gap.copy()
+    np.add.at(check_value, qualified.chi, qualified.layouts)
     return {
         "condition": condition,
         "T": tricks,
         "Delta": gap_counts,
         "chi": check_value,
-        "Z": _budget_counts(held, failed_by_gap),
+        "Z": _budget_counts(qualified, unqualified_by_gap),
     }
 
 
-def _budget_counts(held: CountedOutcomes, failed_by_gap: Ints) -> Ints:
-    """(59,) layouts by Z, the budget for gaps that is left, from ``LOWEST_Z`` on.
+def _budget_counts(qualified: CountedOutcomes, unqualified_by_gap: Ints) -> Ints:
+    """Count layouts by what is left of a pair's budget for gaps, Z in the paper.
 
-    Z = 6 + T - χ, where both conditions of Algorithm 2 hold. Where one fails T = 0 and
-    χ = Δ: ``failed_by_gap``: (53,) these layouts by Δ.
+    From a budget of six cards the pair pays for gaps: the higher cards that neither
+    partner holds. Leading gaps, above the pair's highest card of each suit, are paid
+    first, and may overdraw it. ``qualified``: counted layouts in which the pair
+    captures tricks: of all its captures and paid gaps together, χ, what is not a
+    captured trick, T, was paid. ``unqualified_by_gap``: (53,) layouts in which it may
+    not, by the leading gaps of all suits, 0 to 52, which are all that it pays.
+
+    Returns (59,) counts by Z, from ``LOWEST_Z`` to ``HIGHEST_Z``.
     """
-    layouts = np.zeros(HIGHEST_Z - LOWEST_Z + 1, dtype=np.int64)
-    failed_Z = FULL_BUDGET - np.arange(MOST_GAP + 1)
-    layouts[failed_Z - LOWEST_Z] = failed_by_gap
-    held_Z = FULL_BUDGET + held.T - held.chi
-    np.add.at(layouts, held_Z - LOWEST_Z, held.layouts)
-    return layouts
+    counts = np.zeros(HIGHEST_Z - LOWEST_Z + 1, dtype=np.int64)
+    leading_gaps = np.arange(MOST_GAP + 1)
+    unqualified_budget = FULL_BUDGET - leading_gaps
+    counts[unqualified_budget - LOWEST_Z] = unqualified_by_gap
+    paid_gaps = qualified.chi - qualified.T
+    qualified_budget = FULL_BUDGET - paid_gaps
+    np.add.at(counts, qualified_budget - LOWEST_Z, qualified.layouts)
+    return counts

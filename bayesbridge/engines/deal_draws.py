@@ -119,17 +119,21 @@ def add_group(
 
     A row says how many cards of each kind (cards that no condition tells apart) each
     holder gets; a group is the rows that are the same for all conditions. A row is
-    drawn by its ways, then the cards of each kind are dealt at random.
+    drawn in proportion to how many ways there are to choose its cards, then the cards
+    of each kind are dealt at random.
 
-    ``hands``: (5,) the cards of the four seats and the pool, which are added to;
-    ``hands_of_holders``: (holders,) the place of each there.
+    ``hands``: (5,) masks of the cards of the four seats and the pool, which are added
+    to; ``hands_of_holders``: (holders,) the index of each holder there.
     """
     counts = block.counts
     cards = block.cards
     sizes = block.sizes
-    start = block.group_start
+    group_begin = block.group_start[group]
+    group_end = block.group_start[group + 1]
+    # A uniform number below all ways of the group falls to one of its rows.
     number = np.int64(bounded(state, np.uint64(block.group_ways[group])))
-    row = place_of(block.before, start[group], start[group + 1], number)
+    ways_of_earlier_rows = block.before
+    row = place_of(ways_of_earlier_rows, group_begin, group_end, number)
     holders = counts.shape[2]
     rooms = np.empty(HANDS_AND_POOL, np.int64)
     for kind in range(len(sizes)):
@@ -151,17 +155,28 @@ def add_half(
     state: State,
     hands: Words,
 ) -> None:
-    """Deal the two blocks of a half of the deck, by one key of the half.
+    """Deal the cards of half of the deck, drawn from the ways that have one key.
 
-    A key is made by pairings, a group of either block. One is drawn by its ways, from
-    ``half.before``, the ways of the earlier ones; then each block is dealt by its
-    group. ``hands``, ``hands_of_holders``: see :func:`add_group`.
+    A half is two blocks of cards, ``first`` and ``second``. Its key says what the cards
+    that each seat gets there are worth for the seat's condition. It has pairings: a
+    group of ways to deal the first block and one of the second, which together make
+    this key. A pairing is drawn in proportion to its number of ways, then each block is
+    dealt by its group.
+
+    ``hands``: (5,) masks of the cards of the four seats and of the pool (seats without
+    a condition), which are added to; ``hands_of_holders``: (holders,) the index there
+    of every seat or pool that gets cards.
     """
-    start = half.key_start
+    key_begin = half.key_start[key]
+    key_end = half.key_start[key + 1]
+    # A uniform number below all ways of the key falls to one of its pairings.
     number = np.int64(bounded(state, np.uint64(half.ways[key])))
-    pairing = place_of(half.before, start[key], start[key + 1], number)
-    add_group(first, half.first_group[pairing], hands_of_holders, state, hands)
-    add_group(second, half.second_group[pairing], hands_of_holders, state, hands)
+    ways_of_earlier_pairings = half.before
+    pairing = place_of(ways_of_earlier_pairings, key_begin, key_end, number)
+    first_group = half.first_group[pairing]
+    second_group = half.second_group[pairing]
+    add_group(first, first_group, hands_of_holders, state, hands)
+    add_group(second, second_group, hands_of_holders, state, hands)
 
 
 @njit

@@ -90,32 +90,43 @@ class BlockGroups(NamedTuple):
     def of(cls, block: Block, row_classes: Sequence[Ints]) -> Self:
         """Sort the rows of a block into groups of the same classes.
 
-        A row says how many cards of each kind (cards that no condition tells apart)
-        each holder gets. ``row_classes``: for each seat, (rows,) the class of its
-        share, which stands for all that are the same for its condition; -1 where the
-        seat cannot have it. Such rows are dropped.
+        A row says how many of the block's cards of each kind (cards that no condition
+        tells apart) each seat gets. ``row_classes``: for each seat, (rows,) the class
+        of its cards there, which stands for all that are the same for the seat's
+        condition; -1 where the seat cannot have them. Such rows are dropped.
         """
-        no_seat = np.zeros(len(block.weights), dtype=np.int64)
-        # With a column of zeros there is one even if no seat has a condition.
-        classes = np.stack([no_seat, *row_classes], axis=1)
-        usable_rows = np.flatnonzero((classes >= 0).all(1))
+        classes = np.stack(row_classes, axis=1) if row_classes else _no_seats(block)
+        usable_rows = np.flatnonzero((classes >= 0).all(axis=1))
         group_of_row, group_classes = numbered_rows(classes[usable_rows])
-        rows = usable_rows[np.argsort(group_of_row, kind="stable")]
+        by_group = np.argsort(group_of_row, kind="stable")
+        sorted_rows = usable_rows[by_group]
         group_sizes = np.bincount(group_of_row, minlength=len(group_classes))
-        ways = Runs.of(block.weights[rows], group_sizes)
-        kind_sizes = np.array([len(cards) for cards in block.kinds], dtype=np.int64)
-        cards_of_kind = np.full((len(kind_sizes), kind_sizes.max(initial=0)), -1)
-        for kind, cards in enumerate(block.kinds):
-            cards_of_kind[kind, : len(cards)] = cards
+        # Where each group begins, and running sums of the ways of its rows.
+        ways = Runs.of(block.weights[sorted_rows], lengths=group_sizes)
+        kinds = block.kinds
         return cls(
             group_start=ways.start,
             before=ways.before,
             group_ways=ways.total,
-            counts=np.ascontiguousarray(block.counts[rows]),
-            cards=cards_of_kind,
-            sizes=kind_sizes,
-            classes=np.ascontiguousarray(group_classes[:, 1:]),
+            counts=np.ascontiguousarray(block.counts[sorted_rows]),
+            cards=_cards_by_kind(kinds),
+            sizes=np.array([len(cards) for cards in kinds], dtype=np.int64),
+            classes=np.ascontiguousarray(group_classes),
         )
+
+
+def _no_seats(block: Block) -> Ints:
+    """(rows, 0) the classes of no seats, for each row of a block."""
+    return np.empty((len(block.weights), 0), dtype=np.int64)
+
+
+def _cards_by_kind(kinds: Sequence[Sequence[int]]) -> Ints:
+    """(kinds, most cards of a kind) the cards of each kind, then -1 where it has fewer."""
+    longest = max(map(len, kinds), default=0)
+    table = np.full((len(kinds), longest), -1)
+    for kind, cards in enumerate(kinds):
+        table[kind, : len(cards)] = cards
+    return table
 
 
 class Half(NamedTuple):
@@ -209,34 +220,49 @@ class Pairings(NamedTuple):
     """Groups of two blocks that every seat can have together, (pairings,) each."""
 
     combined_class: Ints  #: The classes of all seats as digits of one number.
-    first: Ints  #: The group of the first block.
+    first: Ints  #: The index of the group of the first block.
     second: Ints  #: That of the second block.
 
 
 def _pairings(
     first_classes: Ints, second_classes: Ints, class_of_pair: Lookup
 ) -> Pairings:
-    """The pairs of groups of two blocks that every seat can have together.
+    """Find the pairs of groups of two blocks that every seat can have together.
 
-    ``first_classes``, ``second_classes``: (groups, seats) the class of each seat in
-    each group; ``class_of_pair``: the classes of all seats in both blocks as the digits
-    of one number, negative where a seat cannot have both. They are looked up in chunks,
-    which bounds the memory.
+    A block is a part of the deck. A group is the ways to share it out that are the same
+    for the condition of every seat; a number says for each seat which those are, the
+    seat's class. ``first_classes``, ``second_classes``: (groups, seats) of each block.
+    ``class_of_pair`` combines the classes of a group of either block into one number,
+    negative where some seat cannot have both.
+
+    The matrix of all pairs may be large: only some of its rows are looked up at a time.
     """
-    tried = len(first_classes) * len(second_classes)
-    verify_size(tried, MOST_PAIRINGS_TRIED, "pairs of groups")
-    chunks = [np.empty((3, 0), dtype=np.int64)]
-    usable = 0
-    groups_per_chunk = 1 + CHUNK // (1 + len(second_classes))
-    for begin in range(0, len(first_classes), groups_per_chunk):
-        chunk_classes = first_classes[begin : begin + groups_per_chunk]
-        combined_class = class_of_pair.between(chunk_classes, second_classes)
-        place_in_chunk, second = np.nonzero(combined_class >= 0)
-        classes = combined_class[place_in_chunk, second]
-        chunks.append(np.stack([classes, begin + place_in_chunk, second]))
-        usable += len(second)
-        verify_size(usable, MOST_PAIRINGS, "pairs of groups")
-    return Pairings(*np.concatenate(chunks, axis=1))
+    first_groups = len(first_classes)
+    second_groups = len(second_classes)
+    verify_size(first_groups * second_groups, MOST_PAIRINGS_TRIED, "pairs of groups")
+    no_index = np.empty(0, dtype=np.int64)
+    chunks = [Pairings(combined_class=no_index, first=no_index, second=no_index)]
+    usable_pairs = 0
+    # At least one; the divisor is not 0 where there are no second groups.
+    rows_per_chunk = 1 + CHUNK // (1 + second_groups)
+    for begin in range(0, first_groups, rows_per_chunk):
+        chunk_classes = first_classes[begin : begin + rows_per_chunk]
+        # By group of the first block (in this chunk) and group of the second block.
+        class_matrix = class_of_pair.between(chunk_classes, second_classes)
+        chunk_row, second_index = np.nonzero(class_matrix >= 0)
+        chunk_pairings = Pairings(
+            combined_class=class_matrix[chunk_row, second_index],
+            first=begin + chunk_row,
+            second=second_index,
+        )
+        chunks.append(chunk_pairings)
+        usable_pairs += len(second_index)
+        verify_size(usable_pairs, MOST_PAIRINGS, "pairs of groups")
+    return Pairings(
+        combined_class=np.concatenate([chunk.combined_class for chunk in chunks]),
+        first=np.concatenate([chunk.first for chunk in chunks]),
+        second=np.concatenate([chunk.second for chunk in chunks]),
+    )
 
 
 def _lengths_number(classes: Ints, profiles: Sequence[SeatProfiles], half: int) -> Ints:

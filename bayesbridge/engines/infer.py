@@ -27,7 +27,7 @@ from bayesbridge.game.layouts import Masks
 from bayesbridge.runtime.jit import one_thread
 from bayesbridge.runtime.random64 import Seed, State, generator, seed_state
 
-type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
+type Engine = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
 """(target, number of draws, random numbers, why this engine, proposal to start from) →
 draws.
 """
@@ -345,8 +345,13 @@ def _particles(
     return moved(tilted_draws(target, draws, rng, why, start), draws, rng)
 
 
-def _for_calls(engine: Run) -> Run:
-    """An engine that weighs calls; where there are none, plain draws answer."""
+def _for_calls(weighing_engine: Engine) -> Engine:
+    """An engine that weighs layouts by calls where there are some to weigh.
+
+    Calls are the soft evidence of a target. Without any all layouts that fit weigh the
+    same, so plain draws answer, which need no proposal to start from, and the
+    reason that they give for answering is that there is no call.
+    """
 
     def run(
         target: Target,
@@ -355,14 +360,15 @@ def _for_calls(engine: Run) -> Run:
         why: str,
         start: Proposal | None,
     ) -> Draws:
-        if not target.soft:
-            return _sample(target, draws, rng, "there is no call to weigh")
-        return engine(target, draws, rng, why, start)
+        has_calls = bool(target.soft)
+        if has_calls:
+            return weighing_engine(target, draws, rng, why, start)
+        return _sample(target, draws, rng, why="there is no call to weigh")
 
     return run
 
 
-ENGINES: Final[dict[str, Run]] = {
+ENGINES: Final[dict[str, Engine]] = {
     "auto": _auto,
     "enumerate": _enumerate,
     "direct": _sample,

@@ -71,11 +71,13 @@ class LevelTables(FieldTables):
     ) -> Self:
         """Count layouts by what the callers' calls make them weigh.
 
-        ``weights``: by seat, the probability of its calls on each level 0 to 7 of its
-        hand by Algorithm 1; ``strains``: of seats whose level is not that of no trumps.
+        ``weights``: by seat, the probability of its calls on each level, 0 to 7, that
+        Algorithm 1 may find for its hand; ``strains``: of the seats whose level is not
+        that of no trumps.
 
-        Levels of a seat with the same weight are not told apart. What layouts are told
-        apart by is their value: for every caller, which of its weights the layout has.
+        The weight of a layout is the product over the callers. Levels of a seat with
+        the same weight are not told apart: a layout's value, by which it is counted,
+        is one number that says for every caller which of its distinct weights it has.
 
         Raises ``Contradiction`` if no layout fits or all weigh 0, another
         ``BayesBridgeError`` where tables would be too large.
@@ -83,26 +85,18 @@ class LevelTables(FieldTables):
         levels = []
         distinct_weights = []
         for seat, level_weights in weights.items():
-            weight_of_level = checked_weights(seat, level_weights)
+            weight_by_level = checked_weights(seat, level_weights)
             strain = strains.get(seat, NO_TRUMP)
-            # Both number the weights as they first occur.
-            levels.append(Level.of(seat, weight_of_level, strain))
-            distinct_weights.append(list(dict.fromkeys(weight_of_level)))
+            # A `Level` numbers the distinct weights by where they first occur, and
+            # in this order they are listed here.
+            levels.append(Level.of(seat, weight_by_level, strain))
+            distinct_weights.append(list(dict.fromkeys(weight_by_level)))
         counted = _counted(constraints.normalised(), tuple(levels))
-        weight_of_value = _products(distinct_weights)
-        is_possible = [
-            count > 0 and weight > 0
-            for count, weight in zip(counted.counts, weight_of_value, strict=True)
-        ]
-        if not any(is_possible):
-            raise Contradiction(
-                "no layout that fits the evidence explains the calls: "
-                "take a call away, or let the bidder slip",
-                evidence=(),
-            )
+        weight_by_value = _products(distinct_weights)
+        _verify_possible(counted.counts, weight_by_value)
         return cls(
             tables=counted.tables,
-            weights=weight_of_value,
+            weights=weight_by_value,
             counts=counted.counts,
             total=sum(counted.counts),
             marginal_counts=counted.marginal_counts,
@@ -213,6 +207,23 @@ class LevelTables(FieldTables):
         ]
 
 
+def _verify_possible(
+    counts: Sequence[int], weights: Sequence[float | Fraction]
+) -> None:
+    """Raise ``Contradiction`` unless some layout that the evidence allows has weight.
+
+    ``counts``, ``weights``: by value, what layouts are told apart by, how many there
+    are and what each weighs.
+    """
+    values = zip(counts, weights, strict=True)
+    if not any(count > 0 and weight > 0 for count, weight in values):
+        raise Contradiction(
+            "no layout that fits the evidence explains the calls: "
+            "take a call away, or let the bidder slip",
+            evidence=(),
+        )
+
+
 def _products(
     caller_weights: Sequence[Sequence[float | Fraction]],
 ) -> tuple[float | Fraction, ...]:
@@ -237,10 +248,12 @@ class CountedLevels(NamedTuple):
 def _counted(constraints: Constraints, levels: tuple[Level, ...]) -> CountedLevels:
     """Count the layouts by which levels, of those told apart, the callers have."""
     tables = ClassTables.of(_index(constraints), levels)
+    # By group of cards in clubs and diamonds, and by value: how often each of the
+    # group's pairs of rows is completed, times how many of these there are.
     low_completions, _ = tables.pair_completions
-    layouts = tables.low.ways[:, None] * low_completions
-    counts = tuple(map(int, layouts.sum(0)))
-    return CountedLevels(tables, counts, marginal_counts={})
+    layouts = tables.low.ways[:, np.newaxis] * low_completions
+    counts = tuple(map(int, layouts.sum(axis=0)))
+    return CountedLevels(tables=tables, counts=counts, marginal_counts={})
 
 
 _index = lru_cache(maxsize=1)(LayoutIndex.of)  # the last one is kept

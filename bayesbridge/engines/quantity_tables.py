@@ -66,14 +66,10 @@ fewer.
 
 FIRST_GROUPS: Final = 1024  # room for groups, doubled as they come
 
-# Rows of the arrays in which kernels say where a layout lies in a pair of suits.
-GROUP: Final = 0  # the group of the pair
-NUMBER: Final = 1  # which of its pairs of rows
-
-# Rows of the array in which the layouts that wait for their rows are noted by pair class.
-NEXT: Final = 0  # the first layout that waits
-END: Final = 1  # the one after the last
-PASSED: Final = 2  # how many pairs of rows of this class were passed
+# Rows of the array in which, by pair class, layouts that have no rows yet are noted.
+FIRST_WAITING: Final = 0  # the index of the first such layout
+WAITING_END: Final = 1  # the index after the last
+PAIRS_PASSED: Final = 2  # how many pairs of rows of this class were passed
 
 NO_GROUP: Final = -1
 
@@ -93,13 +89,13 @@ class DistinctCodes(NamedTuple):
     """Codes without repetition, and which of them each of the given codes is."""
 
     codes: Ints  #: (distinct,) ascending.
-    place: Ints  #: The place of each given code among them, in the shape of those.
+    indices: Ints  #: Of each given code the index in ``codes``, in the shape of those.
 
     @classmethod
     def of(cls, codes: Ints) -> Self:
         """The distinct ones of an array of codes."""
-        distinct, place = np.unique(codes, return_inverse=True)
-        return cls(distinct, place)
+        distinct, indices = np.unique(codes, return_inverse=True)
+        return cls(codes=distinct, indices=indices)
 
 
 # Common tables, those of one caller and those of one quantity more use the same in turn.
@@ -107,25 +103,32 @@ class DistinctCodes(NamedTuple):
 def _classes(quantity: Quantity, index: LayoutIndex) -> Classes:
     """Sort the rows of a position into the classes of a quantity.
 
-    Every row of a suit has a code, two suits have a code that follows from theirs, and
-    a layout has a value that follows from the codes of its two pairs of suits. Codes
-    that give the same values with every partner are merged into one class.
+    A row is one way to place the unknown cards of a suit. All that the quantity needs
+    to know of a row is a number, its code; the codes of two suits make a code of the
+    pair, and those of clubs and diamonds (the low pair) and of hearts and spades (the
+    high pair) make the value. Codes of a suit that give equal values whatever the other
+    suits hold are merged into one class, and so are codes of a pair.
     """
-    suits = [_suit_codes(quantity, index, suit) for suit in SUITS]
-    low = _pair_codes(quantity, suits[0], suits[1])
-    high = _pair_codes(quantity, suits[2], suits[3])
-    verify_size(len(low.codes) * len(high.codes), MOST_CODES, "pairs of codes")
-    values = quantity.values(low.codes, high.codes)
-    fewest = merged((low.place, high.place), values)
-    row_classes = [
-        class_of_code[suit.place]
-        for class_of_code, suit in zip(fewest.part_classes, suits, strict=True)
+    clubs, diamonds, hearts, spades = [
+        _suit_codes(quantity, index, suit) for suit in SUITS
     ]
+    low = _pair_codes(quantity, clubs, diamonds)
+    high = _pair_codes(quantity, hearts, spades)
+    verify_size(len(low.codes) * len(high.codes), MOST_CODES, "pairs of codes")
+    value_matrix = quantity.values(low.codes, high.codes)
+    merged_codes = merged((low.indices, high.indices), value_matrix)
+    # (codes,) of each suit: the class of each code, so that of a row by its code.
+    clubs_class, diamonds_class, hearts_class, spades_class = merged_codes.part_classes
     return Classes(
         size=quantity.size,
-        rows=tuple(row_classes),
-        pairs=fewest.half_classes,
-        values=fewest.values.astype(np.int64),
+        rows=(
+            clubs_class[clubs.indices],
+            diamonds_class[diamonds.indices],
+            hearts_class[hearts.indices],
+            spades_class[spades.indices],
+        ),
+        pairs=merged_codes.half_classes,
+        values=merged_codes.values.astype(np.int64),
     )
 
 
@@ -298,6 +301,13 @@ class ClassJoin(NamedTuple):
     value_of: Lookup  #: From the classes of both pairs, see :class:`ClassTables`.
 
 
+class PairPlaces(NamedTuple):
+    """Where layouts lie in a pair of suits, (layouts,) each."""
+
+    groups: Ints  #: The group: pairs of rows with the same key and pair class.
+    rows_numbers: Ints  #: Which of the pairs of rows of the group, from 0.
+
+
 @dataclass(frozen=True, eq=False)
 class ClassTables:
     """The tables of some quantities over the layouts of one set of constraints."""
@@ -361,44 +371,52 @@ class ClassTables:
         return low, high
 
     def layouts(self, values: Ints, numbers: Ints) -> Masks:
-        """(n, 4) masks of the layouts with given numbers among those of their values.
+        """(n, 4) masks of the seats' cards in n layouts, given by value and number.
 
-        ``values``: (n,) the value of each layout, that is of all quantities in one
-        number; ``numbers``: (n,) which of the layouts of this value, from 0 to
-        ``counts()[value]`` − 1.
+        The tables count layouts by their value. Those of one value are numbered from 0,
+        in the order of their cards in clubs and diamonds (the low pair of suits), then
+        in hearts and spades (the high pair), so these are found in turn.
+
+        ``values``: (n,) the value of each layout; ``numbers``: (n,) its number among
+        those of this value, below ``counts()[value]``.
         """
-        in_low, high_numbers = self._in_low_pair(values, numbers)
-        in_high = _locate_high(self._joined, in_low[GROUP], values, high_numbers)
-        masks = np.tile(self.index.base, (len(numbers), 1))
-        add_pair(self.low, CLUBS_BIT, in_low, masks)
-        add_pair(self.high, HEARTS_BIT, in_high, masks)
+        low_places, numbers_in_high = self._locate_low(values, numbers)
+        high_groups, high_rows_numbers = _locate_high(
+            self._joined, low_places.groups, values, numbers_in_high
+        )
+        high_places = PairPlaces(high_groups, high_rows_numbers)
+        certain_cards = self.index.base  # (4,) masks
+        masks = np.tile(certain_cards, (len(numbers), 1))
+        add_pair(self.low, CLUBS_BIT, places=low_places, out=masks)
+        add_pair(self.high, HEARTS_BIT, places=high_places, out=masks)
         return masks
 
-    def _in_low_pair(self, values: Ints, numbers: Ints) -> tuple[Ints, Ints]:
-        """Find where layouts lie in the low pair, from (n,) values and numbers.
+    def _locate_low(self, values: Ints, numbers: Ints) -> tuple[PairPlaces, Ints]:
+        """Find where layouts lie in clubs and diamonds, from (n,) values and numbers.
 
-        Layouts of one value are numbered by group of the low pair, then by pair of rows
-        of the group, then by pair of rows of the high pair. Returns (2, n) ``GROUP``
-        and ``NUMBER``, which of the pairs of rows of the group, and (n,) the number of
-        each layout among those of its value with this pair of rows.
+        Layouts of one value are numbered by group of the low pair of suits (pairs of
+        rows that combine with the same others), then by pair of rows of the group, then
+        by pair of rows of the high pair. Returns the group and pair of rows of each
+        layout, and (n,) its number among those of its value with this pair of rows.
         """
-        completions = self.pair_completions[0]
-        in_low = np.empty((2, len(numbers)), dtype=np.int64)
-        high_numbers = np.empty(len(numbers), dtype=np.int64)
+        low_completions, _ = self.pair_completions
+        groups = np.empty(len(numbers), dtype=np.int64)
+        rows_numbers = np.empty(len(numbers), dtype=np.int64)
+        numbers_in_high = np.empty(len(numbers), dtype=np.int64)
         for value in np.flatnonzero(np.bincount(values)):
-            layouts = np.flatnonzero(values == value)
-            layouts_before_group = running(self.low.ways * completions[:, value])
+            has_value = np.flatnonzero(values == value)
+            layouts_before_group = running(self.low.ways * low_completions[:, value])
             # The number lies below the first larger sum, so in the group before that.
             next_group = np.searchsorted(
-                layouts_before_group, numbers[layouts], side="right"
+                layouts_before_group, numbers[has_value], side="right"
             )
             group = next_group - 1
-            number_in_group = numbers[layouts] - layouts_before_group[group]
-            layouts_per_pair = completions[group, value]
-            in_low[GROUP, layouts] = group
-            in_low[NUMBER, layouts] = number_in_group // layouts_per_pair
-            high_numbers[layouts] = number_in_group % layouts_per_pair
-        return in_low, high_numbers
+            number_in_group = numbers[has_value] - layouts_before_group[group]
+            layouts_per_pair = low_completions[group, value]
+            groups[has_value] = group
+            rows_numbers[has_value] = number_in_group // layouts_per_pair
+            numbers_in_high[has_value] = number_in_group % layouts_per_pair
+        return PairPlaces(groups, rows_numbers), numbers_in_high
 
     def completions(self) -> tuple[Ints, ...]:
         """For C D H S, (groups, size): how many layouts of a value contain a given row."""
@@ -435,8 +453,7 @@ def _joined_groups(join: KeyJoin, low_groups: Ints, high_groups: Ints) -> int:
 
 # Inner loops take the arrays that they need out of tuples first, and a function that is
 # called for every layout takes no tuple: both would count references, at a high price.
-# Letters: a, b are keys of the first and the second suit of a pair; i, j groups of these,
-# or of the low and the high pair; p, q points indices.
+# Letters: p, q are points indices of the first and the second suit of a pair.
 
 
 @njit
@@ -514,9 +531,9 @@ def _tally_key(
 ) -> int:
     """Count the pairs of rows that make one key of a pair of suits, by pair class.
 
-    They come from the pairings of the key, a key a of the first and a key b of the
-    second suit, and in each from their groups i and j: rows of the same key and
-    classes, so that all their pairs have one pair class.
+    They come from the pairings of the key (a key of the first and one of the second
+    suit), and in each from their groups, rows of the same key and classes: all pairs of
+    rows of two groups have one pair class.
 
     ``ways_by_class``: (pair classes,) all 0, is filled with the counts;
     ``key_classes``: (pair classes,) with the pair classes that occur, as they come.
@@ -527,18 +544,24 @@ def _tally_key(
     second_classes = pair.second.classes
     first_ways = pair.first.ways
     second_ways = pair.second.ways
+    first_start = pair.first.key_start
     second_start = pair.second.key_start
     occurring = 0
     for pairing in range(pair.pairing_start[key], pair.pairing_start[key + 1]):
-        a = pair.pairing_first[pairing]
-        b = pair.pairing_second[pairing]
-        for i in range(pair.first.key_start[a], pair.first.key_start[a + 1]):
-            for j in range(second_start[b], second_start[b + 1]):
-                pair_class = looked_up(class_of, first_classes, second_classes, i, j)
+        first_key = pair.pairing_first[pairing]
+        second_key = pair.pairing_second[pairing]
+        second_begin = second_start[second_key]
+        second_end = second_start[second_key + 1]
+        for first_group in range(first_start[first_key], first_start[first_key + 1]):
+            for second_group in range(second_begin, second_end):
+                pair_class = looked_up(
+                    class_of, first_classes, second_classes, first_group, second_group
+                )
                 if ways_by_class[pair_class] == 0:
                     key_classes[occurring] = pair_class
                     occurring += 1
-                ways_by_class[pair_class] += first_ways[i] * second_ways[j]
+                ways = first_ways[first_group] * second_ways[second_group]
+                ways_by_class[pair_class] += ways
     return occurring
 
 
@@ -546,32 +569,39 @@ def _tally_key(
 def _fitting_keys(join: KeyJoin, low_key: int | np.intp) -> Ints:
     """(n,) the keys of the high pair of suits that make layouts with a low key.
 
-    A key is a pair key (the cards of every seat) · ``points_size`` + points index.
-    Partners are the high pair keys that fill the hands.
+    A key is what other suits must know of two suits: pair key · ``points_size`` +
+    points index. The pair key says how many cards each seat has there, the points index
+    how many points. So a high key (hearts and spades) makes layouts with a low one
+    (clubs and diamonds) if its pair key is listed in ``join`` as filling the hands, and its points index as
+    making points that the evidence allows: each choice of both is a key.
     """
-    points_size = len(join.fit_start) - 1
-    pair_key = low_key // points_size
-    points = low_key % points_size
-    partners = join.partners[
-        join.partner_start[pair_key] : join.partner_start[pair_key + 1]
+    partner_start = join.partner_start
+    fit_start = join.fit_start
+    points_size = len(fit_start) - 1
+    low_pair_key = low_key // points_size
+    low_points_index = low_key % points_size
+    high_pair_keys = join.partners[
+        partner_start[low_pair_key] : partner_start[low_pair_key + 1]
     ]
-    fit_points = join.fit_points[join.fit_start[points] : join.fit_start[points + 1]]
-    keys = np.empty(len(partners) * len(fit_points), np.int64)
+    high_points_indices = join.fit_points[
+        fit_start[low_points_index] : fit_start[low_points_index + 1]
+    ]
+    high_keys = np.empty(len(high_pair_keys) * len(high_points_indices), np.int64)
     filled = 0
-    for partner in partners:
-        for high_points in fit_points:
-            keys[filled] = partner * points_size + high_points
+    for high_pair_key in high_pair_keys:
+        for high_points_index in high_points_indices:
+            high_keys[filled] = high_pair_key * points_size + high_points_index
             filled += 1
-    return keys
+    return high_keys
 
 
 @njit
 def _count(tables: ClassJoin, counts: Ints) -> None:
     """Add to (size,) ``counts`` how many layouts have each value.
 
-    A group i of the low and a group j of the high pair of suits (pairs of rows with the
-    same key and classes) make layouts if the key of j, the cards and points of every
-    seat, fits that of i. All layouts of two groups have the same value.
+    A group of the low and one of the high pair of suits (each is the pairs of rows with
+    the same key and classes) make layouts if their keys, the cards and points of every
+    seat, fit each other. All layouts of two groups have the same value.
     """
     low, high, join, value_of = tables
     high_start = high.key_start
@@ -581,12 +611,14 @@ def _count(tables: ClassJoin, counts: Ints) -> None:
     occurring_keys = np.flatnonzero(np.diff(low.key_start))
     for low_key in occurring_keys:
         high_keys = _fitting_keys(join, low_key)
-        for i in range(low.key_start[low_key], low.key_start[low_key + 1]):
-            low_ways = low.ways[i]
+        for low_group in range(low.key_start[low_key], low.key_start[low_key + 1]):
+            low_ways = low.ways[low_group]
             for high_key in high_keys:
-                for j in range(high_start[high_key], high_start[high_key + 1]):
-                    value = looked_up(value_of, low_classes, high_classes, i, j)
-                    counts[value] += low_ways * high_ways[j]
+                for high_group in range(high_start[high_key], high_start[high_key + 1]):
+                    value = looked_up(
+                        value_of, low_classes, high_classes, low_group, high_group
+                    )
+                    counts[value] += low_ways * high_ways[high_group]
 
 
 @njit
@@ -596,9 +628,9 @@ def _count_completions(
     """Count the pairs of rows of one pair of suits that complete those of the other.
 
     ``low_completions``, ``high_completions``: (groups, size), all 0, are filled: how
-    many pairs of rows make a layout of each value with one of the group. A group i of
-    the low pair and a group j of the high pair (pairs of rows with the same key and
-    classes) make layouts if the key of j fits that of i, and all of the same value.
+    many pairs of rows make a layout of each value with one of the group. A group of the
+    low pair and one of the high pair (each is the pairs of rows with the same key and
+    classes) make layouts if their keys fit each other, and all of the same value.
     """
     low, high, join, value_of = tables
     high_start = high.key_start
@@ -608,13 +640,15 @@ def _count_completions(
     occurring_keys = np.flatnonzero(np.diff(low.key_start))
     for low_key in occurring_keys:
         high_keys = _fitting_keys(join, low_key)
-        for i in range(low.key_start[low_key], low.key_start[low_key + 1]):
-            low_ways = low.ways[i]
+        for low_group in range(low.key_start[low_key], low.key_start[low_key + 1]):
+            low_ways = low.ways[low_group]
             for high_key in high_keys:
-                for j in range(high_start[high_key], high_start[high_key + 1]):
-                    value = looked_up(value_of, low_classes, high_classes, i, j)
-                    low_completions[i, value] += high_ways[j]
-                    high_completions[j, value] += low_ways
+                for high_group in range(high_start[high_key], high_start[high_key + 1]):
+                    value = looked_up(
+                        value_of, low_classes, high_classes, low_group, high_group
+                    )
+                    low_completions[low_group, value] += high_ways[high_group]
+                    high_completions[high_group, value] += low_ways
 
 
 @njit
@@ -655,9 +689,10 @@ def _add_key_completions(
 ) -> None:
     """Add to the layouts that contain a row those by pairs of rows of one key.
 
-    The pairs come from the pairings of the key, a key a of the first and a key b of the
-    second suit, and in each from their groups i and j: rows of the same key and
-    classes. A row of i is in as many pairs as j has rows, and the other way round.
+    The pairs come from the pairings of the key (a key of the first and one of the
+    second suit), and in each from their groups, rows of the same key and classes. A row
+    of one group is in as many pairs as the other group has rows. Letters: i, j a group
+    of the first and of the second suit.
 
     ``group_of_class``: (pair classes,) the group of these pairs of rows in this key;
     ``pair_completions``: (groups, size) layouts of each value that contain one of them;
@@ -668,10 +703,13 @@ def _add_key_completions(
     first = pair.first
     second = pair.second
     for pairing in range(pair.pairing_start[key], pair.pairing_start[key + 1]):
-        a = pair.pairing_first[pairing]
-        b = pair.pairing_second[pairing]
-        for i in range(first.key_start[a], first.key_start[a + 1]):
-            for j in range(second.key_start[b], second.key_start[b + 1]):
+        first_key = pair.pairing_first[pairing]
+        second_key = pair.pairing_second[pairing]
+        for i in range(first.key_start[first_key], first.key_start[first_key + 1]):
+            for j in range(
+                second.key_start[second_key], second.key_start[second_key + 1]
+            ):
+                # The classes of both groups make the class of their pairs of rows.
                 pair_class = looked_up(class_of, first.classes, second.classes, i, j)
                 group = group_of_class[pair_class]
                 for value in range(pair_completions.shape[1]):
@@ -683,55 +721,58 @@ def _add_key_completions(
 @njit
 def _locate_high(
     tables: ClassJoin, low_groups: Ints, values: Ints, numbers: Ints
-) -> Ints:
-    """(2, n) ``GROUP`` and ``NUMBER`` of layouts in the high pair of suits.
+) -> tuple[Ints, Ints]:
+    """Find where layouts lie in hearts and spades, the high pair of suits.
 
-    These are a group (pairs of rows with the same key and classes), and which of its
-    pairs of rows. ``low_groups``, ``values``: (n,) the group in the low pair and the
-    value of each layout; ``numbers``: (n,) its number among the layouts of its value
-    with the same pair of low rows. So many pairs of high rows are passed, in the order
-    of partners (high pair keys that fill the hands), fitting points and groups.
+    ``low_groups``: (n,) the group of each layout in clubs and diamonds, the low pair
+    (a group is the pairs of rows with the same key and classes); ``values``: (n,) its
+    value; ``numbers``: (n,) its number among the layouts of this value with the same
+    cards in the low pair. So many pairs of high rows are passed, in the order of
+    partners (high pair keys that fill the hands), fitting points and groups.
+
+    Returns (n,) the high group of each, and (n,) which of its pairs of rows.
     """
     low, high, join, value_of = tables
     points_size = len(join.fit_start) - 1
-    located = np.empty((2, len(numbers)), np.int64)
-    for n in range(len(numbers)):
-        i = low_groups[n]
-        number = numbers[n]
-        low_key = place_of(low.key_start, 0, len(low.key_start), i)
-        points = low_key % points_size
+    high_groups = np.empty(len(numbers), np.int64)
+    rows_numbers = np.empty(len(numbers), np.int64)
+    for layout in range(len(numbers)):
+        low_group = low_groups[layout]
+        number = numbers[layout]
+        low_key = place_of(low.key_start, 0, len(low.key_start), low_group)
+        low_points = low_key % points_size
         partner = join.partner_start[low_key // points_size]
-        fit = join.fit_start[points]
-        group = NO_GROUP
-        while group == NO_GROUP:
+        fit = join.fit_start[low_points]
+        layout_group = NO_GROUP
+        while layout_group == NO_GROUP:
             high_key = join.partners[partner] * points_size + join.fit_points[fit]
-            for j in range(high.key_start[high_key], high.key_start[high_key + 1]):
-                if looked_up(value_of, low.classes, high.classes, i, j) == values[n]:
-                    if number < high.ways[j]:
-                        group = j
+            for group in range(high.key_start[high_key], high.key_start[high_key + 1]):
+                value = looked_up(value_of, low.classes, high.classes, low_group, group)
+                if value == values[layout]:
+                    if number < high.ways[group]:
+                        layout_group = group
                         break
-                    number -= high.ways[j]
+                    number -= high.ways[group]
             fit += 1
-            if fit == join.fit_start[points + 1]:
+            if fit == join.fit_start[low_points + 1]:
                 # All points that fit were tried with this partner.
                 partner += 1
-                fit = join.fit_start[points]
-        located[GROUP, n] = group
-        located[NUMBER, n] = number
-    return located
+                fit = join.fit_start[low_points]
+        high_groups[layout] = layout_group
+        rows_numbers[layout] = number
+    return high_groups, rows_numbers
 
 
-def add_pair(pair: ClassPair, shift: int, located: Ints, out: Masks) -> None:
+def add_pair(pair: ClassPair, shift: int, places: PairPlaces, out: Masks) -> None:
     """Add to each of (n, 4) layouts its cards of two suits.
 
-    The first suit begins at bit ``shift``. ``located``: (2, n) where each layout lies
-    in the pair: ``GROUP``, its group (pairs of rows with the same key and classes), and
-    ``NUMBER``, which of the pairs of rows of this group.
+    The first suit begins at bit ``shift``. ``places``: the group in which each layout
+    lies (pairs of rows with the same key and classes), and which of its pairs of rows.
     """
     # Sorted, the layouts of one key are found on one walk through its pairs of rows.
-    order = np.lexsort((located[NUMBER], located[GROUP]))
+    order = np.lexsort((places.rows_numbers, places.groups))
     sorted_rows = np.empty((2, len(out)), dtype=np.int64)
-    _find_rows(pair, located[GROUP, order], located[NUMBER, order], sorted_rows)
+    _find_rows(pair, places.groups[order], places.rows_numbers[order], sorted_rows)
     rows = np.empty_like(sorted_rows)
     rows[:, order] = sorted_rows
     add_cards(pair.first.fields, rows[0], shift, out)
@@ -739,15 +780,16 @@ def add_pair(pair: ClassPair, shift: int, located: Ints, out: Masks) -> None:
 
 
 @njit
-def _find_rows(pair: ClassPair, groups: Ints, numbers: Ints, rows: Ints) -> None:
+def _find_rows(pair: ClassPair, groups: Ints, rows_numbers: Ints, rows: Ints) -> None:
     """Fill (2, n) the row of the first and of the second suit that each layout has.
 
     ``groups``: (n,) the group of each layout (pairs of rows with the same key, the
-    cards and points of every seat, and the same pair class); ``numbers``: (n,) which of
-    its pairs of rows. Layouts are sorted by group, so also by key, then by number.
+    cards and points of every seat, and the same pair class); ``rows_numbers``: (n,)
+    which of its pairs of rows. Layouts are sorted by group, so also by key, then by
+    this number.
     """
     key_start = pair.key_start
-    # By pair class: NEXT and END of the layouts that wait (none yet), and PASSED.
+    # By pair class: which layouts wait for their rows (none yet), and pairs passed.
     waiting = np.zeros((3, pair.class_of.size), np.int64)
     begin = 0
     while begin < len(groups):
@@ -756,7 +798,9 @@ def _find_rows(pair: ClassPair, groups: Ints, numbers: Ints, rows: Ints) -> None
         while end < len(groups) and groups[end] < key_start[key + 1]:
             end += 1
         _await_rows(pair.pair_class, groups[begin:end], waiting)
-        _find_rows_of_key(pair, key, numbers[begin:end], waiting, rows[:, begin:end])
+        _find_rows_of_key(
+            pair, key, rows_numbers[begin:end], waiting, rows[:, begin:end]
+        )
         begin = end
 
 
@@ -765,85 +809,116 @@ def _await_rows(pair_class: Ints, groups: Ints, waiting: Ints) -> None:
     """Let the layouts of one key wait for their rows, by pair class.
 
     ``pair_class``: of all groups; ``groups``: (n,) of the layouts, which are sorted by
-    group; ``waiting``: (3, pair classes) gets ``NEXT`` and ``END``, the first layout of
-    each pair class and the one after the last, and ``PASSED``, 0 pairs of rows.
+    group; ``waiting``: (3, pair classes) gets, for each class, ``FIRST_WAITING``, its
+    first layout, ``WAITING_END``, the one after its last, and ``PAIRS_PASSED``, 0.
     """
     for layout in range(len(groups)):
         layout_class = pair_class[groups[layout]]
-        is_first_of_class = waiting[NEXT, layout_class] == waiting[END, layout_class]
+        is_first_of_class = (
+            waiting[FIRST_WAITING, layout_class] == waiting[WAITING_END, layout_class]
+        )
         if is_first_of_class:
-            waiting[NEXT, layout_class] = layout
-            waiting[PASSED, layout_class] = 0
-        waiting[END, layout_class] = layout + 1
+            waiting[FIRST_WAITING, layout_class] = layout
+            waiting[PAIRS_PASSED, layout_class] = 0
+        waiting[WAITING_END, layout_class] = layout + 1
 
 
 @njit
 def _find_rows_of_key(
-    pair: ClassPair, key: int, numbers: Ints, waiting: Ints, rows: Ints
+    pair: ClassPair, key: int, rows_numbers: Ints, waiting: Ints, rows: Ints
 ) -> None:
-    """Fill (2, n) the rows of all layouts with one key, on a walk through its pairings.
+    """Find the rows of all layouts that have one key in a pair of suits.
 
-    A pairing is a key a of the first and a key b of the second suit. Their groups i and
-    j, rows of the same key and classes, have pairs of rows of one pair class; a layout
-    of this class whose number is among them has two of these rows.
+    The key, the cards and points of every seat, can be made in several ways, its
+    pairings: by a key of the first suit and one of the second. They are walked in
+    order, until every layout has its rows.
 
-    ``numbers``: (n,) which of the pairs of rows of its pair class each layout has, in
-    the order of the walk; layouts are sorted by class, then by number. ``waiting``: (3,
-    pair classes) the ``NEXT`` of the layouts of a class that have no rows yet, the
-    ``END`` of these, and how many pairs of rows were ``PASSED``.
+    ``rows_numbers``: (n,) which of the pairs of rows of its pair class each layout has,
+    as the walk meets them; ``rows``: (2, n) is filled, a row of either suit.
+    ``waiting``: (3, pair classes) the layouts of each class that have no rows yet,
+    neighbours with rising numbers, and how many pairs of rows were passed.
     """
-    class_of = pair.class_of
-    first = pair.first
-    second = pair.second
-    missing = len(numbers)
+    without_rows = len(rows_numbers)
     for pairing in range(pair.pairing_start[key], pair.pairing_start[key + 1]):
-        a = pair.pairing_first[pairing]
-        b = pair.pairing_second[pairing]
-        for i in range(first.key_start[a], first.key_start[a + 1]):
-            for j in range(second.key_start[b], second.key_start[b + 1]):
-                pair_class = looked_up(class_of, first.classes, second.classes, i, j)
-                next_layout = waiting[NEXT, pair_class]
-                if next_layout == waiting[END, pair_class]:
-                    continue
-                _give_rows(
-                    numbers,
-                    waiting,
-                    pair_class,
-                    first.row_start[i],
-                    first.ways[i],
-                    second.row_start[j],
-                    second.ways[j],
-                    rows,
-                )
-                missing -= waiting[NEXT, pair_class] - next_layout
-        if missing == 0:
+        without_rows -= _find_rows_of_pairing(
+            pair, pairing, rows_numbers, waiting, rows
+        )
+        if without_rows == 0:
             break
 
 
 @njit
+def _find_rows_of_pairing(
+    pair: ClassPair, pairing: int, rows_numbers: Ints, waiting: Ints, rows: Ints
+) -> int:
+    """Find the rows of the layouts that lie in one pairing; returns how many do.
+
+    A pairing is a key (cards and points of every seat) of the first suit and one of the
+    second. Each has groups, rows with the same classes, so that all pairs of rows of
+    two groups have one pair class; only layouts of this class can have them.
+
+    ``rows_numbers``: (n,) which pair of rows of its pair class each layout has, counted
+    over all pairings of the key; ``rows``: (2, n) is filled, a row of either suit.
+    ``waiting``: (3, pair classes) from ``FIRST_WAITING`` up to ``WAITING_END`` the
+    layouts of a class that have no rows yet; ``PAIRS_PASSED`` before this pairing.
+    """
+    class_of = pair.class_of
+    first = pair.first
+    second = pair.second
+    first_key = pair.pairing_first[pairing]
+    second_key = pair.pairing_second[pairing]
+    second_begin = second.key_start[second_key]
+    second_end = second.key_start[second_key + 1]
+    found = 0
+    for first_group in range(
+        first.key_start[first_key], first.key_start[first_key + 1]
+    ):
+        for second_group in range(second_begin, second_end):
+            pair_class = looked_up(
+                class_of, first.classes, second.classes, first_group, second_group
+            )
+            if waiting[FIRST_WAITING, pair_class] < waiting[WAITING_END, pair_class]:
+                found += _give_rows(
+                    rows_numbers,
+                    waiting[:, pair_class],
+                    first.row_start[first_group],
+                    first.ways[first_group],
+                    second.row_start[second_group],
+                    second.ways[second_group],
+                    rows,
+                )
+    return found
+
+
+@njit
 def _give_rows(
-    numbers: Ints,
-    waiting: Ints,
-    pair_class: int,
+    rows_numbers: Ints,
+    class_waiting: Ints,
     first_begin: int,
     first_ways: int,
     second_begin: int,
     second_ways: int,
     rows: Ints,
-) -> None:
-    """Give the layouts of one pair class that lie in two groups a row of each.
+) -> int:
+    """Give a row of each of two groups to the layouts that lie there; returns how many.
 
-    The first group has ``first_ways`` rows from ``first_begin`` on, the second group
-    likewise; their pairs are numbered by the first row, then by the second, after those
-    that were passed. ``numbers``, ``waiting``, ``rows``: see :func:`_find_rows_of_key`.
+    The group of the first suit has ``first_ways`` rows from ``first_begin`` on, that of
+    the second likewise. Their pairs are numbered by the first row, then by the second,
+    after those of the same pair class that were passed.
+
+    ``rows_numbers``: (n,) the number of each layout's pair of rows; ``rows``: (2, n) is
+    filled. ``class_waiting``: (3,) ``FIRST_WAITING`` up to ``WAITING_END`` the layouts
+    of the pair class that have no rows yet, by rising numbers, and ``PAIRS_PASSED``.
     """
-    layout = waiting[NEXT, pair_class]
-    passed = waiting[PASSED, pair_class]
-    passed_after = passed + first_ways * second_ways
-    while layout < waiting[END, pair_class] and numbers[layout] < passed_after:
-        number = numbers[layout] - passed
-        rows[0, layout] = first_begin + number // second_ways
-        rows[1, layout] = second_begin + number % second_ways
+    first_waiting = class_waiting[FIRST_WAITING]
+    passed_before = class_waiting[PAIRS_PASSED]
+    passed_after = passed_before + first_ways * second_ways
+    layout = first_waiting
+    while layout < class_waiting[WAITING_END] and rows_numbers[layout] < passed_after:
+        pair_in_groups = rows_numbers[layout] - passed_before
+        rows[0, layout] = first_begin + pair_in_groups // second_ways
+        rows[1, layout] = second_begin + pair_in_groups % second_ways
         layout += 1
-    waiting[NEXT, pair_class] = layout
-    waiting[PASSED, pair_class] = passed_after
+    class_waiting[FIRST_WAITING] = layout
+    class_waiting[PAIRS_PASSED] = passed_after
+    return layout - first_waiting

@@ -232,10 +232,9 @@ def _honours_weight(
 
     Beside the cards that it certainly gets these are ``added_honours``, four bits, and
     ``added_small`` of the small cards in doubt, in any way. The weight is the product
-    of what both sides' tilts give for their length and honours. ``row`` says how the
-    suit is split: its columns have names.
+    of what both sides' tilts give for their length and honours.
     """
-    row = work.suit[suit]
+    row = work.suit[suit]  # how the suit is split: its columns have names
     first_honours = (row[FIRST_CERTAIN] >> HONOUR_SHIFT) | added_honours
     left_honours = row[DOUBTFUL_HONOURS] & ~added_honours
     rest_honours = (row[REST_CERTAIN] >> HONOUR_SHIFT) | left_honours
@@ -458,34 +457,51 @@ def _draw_suit(work: Work, suit: int, length: int, points: int, state: State) ->
     """The first side's cards of one suit as 13 bits, drawn by weight.
 
     They have this length, and ``points`` among the honours that either side may get.
-    First the honours are drawn: of their subsets with these points the last whose
-    weights before it add up to no more than a uniform limit. Then small cards fill the
-    length, each choice as likely.
+    First the honours (A K Q J) are drawn, then small cards fill the length, each choice
+    as likely. ``work`` tells how the two sides split the suit; ``state``: of the random
+    generator.
     """
-    row = work.suit[suit]
-    certain = row[FIRST_CERTAIN]
-    certain_length = _count_cards(certain)
-    honours = row[DOUBTFUL_HONOURS]
+    suit_split = work.suit[suit]
+    certain = suit_split[FIRST_CERTAIN]
+    drawn_honours = _draw_honours(work, suit, length, points, state)
+    honours_field = drawn_honours << HONOUR_SHIFT
+    small_needed = length - _count_cards(certain) - _count_cards(drawn_honours)
+    small_field = _draw_small(suit_split[DOUBTFUL_SMALL], small_needed, state)
+    return int(certain | honours_field | small_field)
+
+
+@njit
+def _draw_honours(
+    work: Work, suit: int, length: int, points: int, state: State
+) -> np.int64:
+    """Which honours in doubt (A K Q J, four bits) the first side gets, drawn by weight.
+
+    Only subsets with these ``points`` count, and such that certain and small cards can
+    fill the ``length``. Their weights add up to ``work.ways[suit, points, length]``. A
+    uniform limit below that sum is drawn, and the subset taken in which the running
+    sum of weights passes it: so each is drawn in proportion to its weight. Rounding may
+    leave the limit above all sums: the last subset takes it.
+    """
+    suit_split = work.suit[suit]
+    certain_length = _count_cards(suit_split[FIRST_CERTAIN])
+    doubtful_honours = suit_split[DOUBTFUL_HONOURS]
     limit = _uniform(state) * work.ways[suit, points, length]
-    running = 0.0
-    drawn_honours = 0
-    drawn_small = 0
-    added_honours = honours
-    while True:  # every subset of the honours in doubt
-        added_small = length - certain_length - _count_cards(added_honours)
-        has_points = HONOUR_POINTS[added_honours] == points
-        has_length = 0 <= added_small <= row[DOUBTFUL_SMALL_NUMBER]
-        if has_points and has_length and running <= limit:
-            weight = _honours_weight(work, suit, length, added_honours, added_small)
+    running_sum = 0.0
+    drawn = np.int64(0)
+    honours = doubtful_honours
+    while running_sum <= limit:
+        small_needed = length - certain_length - _count_cards(honours)
+        has_points = HONOUR_POINTS[honours] == points
+        has_length = 0 <= small_needed <= suit_split[DOUBTFUL_SMALL_NUMBER]
+        if has_points and has_length:
+            weight = _honours_weight(work, suit, length, honours, small_needed)
             if weight > 0.0:
-                drawn_honours = added_honours
-                drawn_small = added_small
-                running += weight
-        if added_honours == 0:
+                drawn = honours
+                running_sum += weight
+        if honours == 0:
             break
-        added_honours = (added_honours - 1) & honours
-    small_cards = _draw_small(row[DOUBTFUL_SMALL], drawn_small, state)
-    return int(certain | (drawn_honours << HONOUR_SHIFT) | small_cards)
+        honours = (honours - 1) & doubtful_honours  # the next smaller subset
+    return drawn
 
 
 @njit

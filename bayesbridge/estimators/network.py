@@ -54,6 +54,9 @@ SHARPER: Final = 1.2
 on 2 500 deals set aside.
 """
 
+NORM_EPSILON: Final = np.float32(1e-6)
+"""Added to mean squares that are divided by, so that none is 0."""
+
 TRICK_COUNTS: Final = 14
 RANKS: Final = 13
 SUITS_DOWN: Final = (Suit.S, Suit.H, Suit.D, Suit.C)
@@ -174,7 +177,7 @@ class Buffers(NamedTuple):
         )
 
 
-def _logits(table: Masks, trump: Suit | None, buffers: Buffers) -> Singles:
+def _logits(hands: Masks, trump: Suit | None, buffers: Buffers) -> Singles:
     """(14, n) logits of 0 … 13 tricks for the (n, 4) hands of a block.
 
     The four suits of a layout are four tokens (vectors of width d). After the layers
@@ -182,7 +185,7 @@ def _logits(table: Masks, trump: Suit | None, buffers: Buffers) -> Singles:
     logits; at no trumps the mean stands for both.
     """
     net = weights()
-    _begin_tokens(table, trump, buffers)
+    _begin_tokens(hands, trump, buffers)
     layers = sum(name.startswith("up.") and name.endswith(".weight") for name in net)
     for layer in range(layers):
         next_norm = f"before.{layer + 1}.weight"
@@ -205,12 +208,17 @@ def _sum_of_suits(tokens: Singles) -> Singles:
     return tokens[:, 0] + tokens[:, 1] + tokens[:, 2] + tokens[:, 3]
 
 
-def _begin_tokens(table: Masks, trump: Suit | None, buffers: Buffers) -> None:
-    """Write the first tokens of a block: what the (n, 4) hands say of each suit.
+def _begin_tokens(hands: Masks, trump: Suit | None, buffers: Buffers) -> None:
+    """Write the network's first tokens: a vector of width d for each suit of each layout.
 
-    The trump suit stands first, the others follow from spades down. A token is a
-    product of the entry layer, where each card adds a vector by its rank and owner, and
-    the suit one by its role: trumps, a side suit, or a suit at no trumps.
+    ``hands``: (n, 4) masks of declarer, left, dummy and right. The tokens of all trump
+    suits come first, those of the other suits follow from spades down.
+
+    A small network makes the token of a suit. Its hidden layer is the positive part of
+    a sum of vectors: one for each card, by its rank and owner, and one for the role of
+    the suit (trumps, a side suit, or a suit at no trumps). The token is a linear
+    function of that. ``buffers`` gets the tokens, and these normalised for the first
+    layer of attention.
     """
     net = weights()
     if trump is None:
@@ -219,11 +227,18 @@ def _begin_tokens(table: Masks, trump: Suit | None, buffers: Buffers) -> None:
     else:
         suits = [trump, *(suit for suit in SUITS_DOWN if suit != trump)]
         roles = [TRUMPS, SIDE_SUIT, SIDE_SUIT, SIDE_SUIT]
-    order = np.array(suits, np.int64)
-    enter(table, order, net["pairs"], net["role"][roles], buffers.entry)
-    buffers.tokens[:] = 0.0
-    np.matmul(net["begin.weight"], buffers.entry.T, buffers.addend)
-    _add_and_normalise(buffers, net["begin.bias"], net["before.0.weight"])
+    write_entry_layer(
+        hands=hands,
+        suits=np.array(suits, np.int64),
+        pairs=net["pairs"],
+        roles=net["role"][roles],
+        entry=buffers.entry,
+    )
+    entry_columns = buffers.entry.T  # (2d, tokens): a row for each token before
+    np.matmul(net["begin.weight"], entry_columns, out=buffers.addend)
+    buffers.tokens[:] = 0.0  # what the addend and its bias are added to
+    scale_of_first_layer = net["before.0.weight"]
+    _add_and_normalise(buffers, bias=net["begin.bias"], scale=scale_of_first_layer)
 
 
 def _run_layer(layer: int, next_norm: str, buffers: Buffers) -> None:
@@ -253,33 +268,33 @@ def _add_and_normalise(buffers: Buffers, bias: Singles, scale: Singles) -> None:
 
 
 @njit
-def enter(
-    table: Masks,
-    order: NDArray[np.int64],
+def write_entry_layer(
+    hands: Masks,
+    suits: NDArray[np.int64],
     pairs: Singles,
-    role: Singles,
-    hidden: Singles,
+    roles: Singles,
+    entry: Singles,
 ) -> None:
     """Write the first hidden layer, a row for each suit of each layout.
 
-    ``table``: (n, 4) hands of declarer 0, left 1, dummy 2 and right 3.
-    ``order``: (4,) suits, as their tokens are ordered.
+    ``hands``: (n, 4) masks of declarer 0, left 1, dummy 2 and right 3.
+    ``suits``: (4,) suits, as their tokens are ordered.
     ``pairs``: (100, 2d) what two cards add by their owners, of :func:`weights`.
-    ``role``: (4, 2d) what the role of each suit adds, in the same order.
-    ``hidden``: (4n, 2d) is written: the sums, and 0 where they are negative; the n
+    ``roles``: (4, 2d) what the role of each suit adds, in the same order.
+    ``entry``: (4n, 2d) is written: the sums, and 0 where they are negative; the n
     layouts of the first suit, then those of the second …
     """
-    n = len(table)
+    n = len(hands)
     rows = np.empty(PAIRS + 1, np.int64)
     for place in range(4):
         # A card's owner is a number of two bits. In ``low`` and ``high`` the bit of a
         # card is the lower and the upper one of them: left and right have the lower.
-        shift = np.uint64(13 * order[place])
+        shift = np.uint64(13 * suits[place])
         for layout in range(n):
-            low = (table[layout, 1] | table[layout, 3]) >> shift
-            high = (table[layout, 2] | table[layout, 3]) >> shift
+            low = (hands[layout, 1] | hands[layout, 3]) >> shift
+            high = (hands[layout, 2] | hands[layout, 3]) >> shift
             _find_rows(low, high, rows)
-            _add_rows(role[place], pairs, rows, hidden[place * n + layout])
+            _add_rows(roles[place], pairs, rows, entry[place * n + layout])
 
 
 @njit(inline="always")
@@ -320,33 +335,34 @@ def _find_rows(low: np.uint64, high: np.uint64, rows: NDArray[np.int64]) -> None
 def add_and_norm(
     x: Singles, addend: Singles, bias: Singles, scale: Singles, out: Singles
 ) -> None:
-    """Add ``addend + bias`` to ``x``, and write that to ``out``, normalised.
+    """Add ``addend + bias`` to ``x``, and write to ``out`` what that is, normalised.
 
     ``x``, ``addend`` and ``out`` are (d, columns), ``bias`` and ``scale`` (d,). Each
     column of ``out`` is that of ``x`` over its root mean square, times ``scale``.
     """
-    width, columns = x.shape
-    factor = np.zeros(columns, np.float32)
-    for j in range(width):
-        for i in range(columns):
-            value = x[j, i] + addend[j, i] + bias[j]
-            x[j, i] = value
-            factor[i] += value * value
-    for i in range(columns):
-        mean_square = factor[i] / np.float32(width)
-        factor[i] = np.float32(1) / np.sqrt(mean_square + np.float32(1e-6))
-    for j in range(width):
-        for i in range(columns):
-            out[j, i] = x[j, i] * factor[i] * scale[j]
+    rows, columns = x.shape
+    square_sums = np.zeros(columns, np.float32)
+    for i in range(rows):
+        for j in range(columns):
+            value = x[i, j] + addend[i, j] + bias[i]
+            x[i, j] = value
+            square_sums[j] += value * value
+    inverse_rms = np.empty(columns, np.float32)
+    for j in range(columns):
+        mean_square = square_sums[j] / np.float32(rows)
+        inverse_rms[j] = np.float32(1) / np.sqrt(mean_square + NORM_EPSILON)
+    for i in range(rows):
+        for j in range(columns):
+            out[i, j] = x[i, j] * inverse_rms[j] * scale[i]
 
 
 @njit
 def rectify(x: Singles, bias: Singles) -> None:
     """``x = max(x + bias, 0)``."""
     rows, columns = x.shape
-    for j in range(rows):
-        for i in range(columns):
-            x[j, i] = max(x[j, i] + bias[j], np.float32(0))
+    for i in range(rows):
+        for j in range(columns):
+            x[i, j] = max(x[i, j] + bias[i], np.float32(0))
 
 
 @njit(fastmath=ANY_ORDER)
