@@ -58,7 +58,7 @@ from bayesbridge.estimators.contract_question import (
 from bayesbridge.estimators.outlook import CARD_SOLVER
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import SOLVER, offered
-from bayesbridge.estimators.trick_estimates import TrickEstimates, judged
+from bayesbridge.estimators.trick_estimates import TrickEstimates, layouts_for_decision
 from bayesbridge.game.calls import Contract, Vulnerability
 from bayesbridge.game.cards import Card, Hand, Suit
 from bayesbridge.game.deal import Seat
@@ -944,7 +944,9 @@ def _sample_solved(
     is_beaten = turn.contract.tricks_needed > TRICKS
     defenders_tricks = ALL_TRICKS - TRICKS
     predicted_values = np.stack([is_beaten, defenders_tricks], axis=1)
-    all_draws = judged(posterior, rng=0)  # some thousand, if there are more
+    all_draws = layouts_for_decision(
+        posterior, rng=0
+    )  # some thousand, if there are more
     of_all = TrickEstimates.of(all_draws, [group])
     of_solved = TrickEstimates.of(draws, [group])
     means = of_all.weights @ of_all.pmfs[group] @ predicted_values
