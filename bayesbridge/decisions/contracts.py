@@ -461,9 +461,8 @@ def contract_table(
         posterior.belief, named, scheme, vulnerable, pair, against
     )
     random = generator(rng)
-    layouts = layouts_for_decision(
-        posterior, random
-    )  # all of a small posterior, else some draws
+    # All of a small posterior, else some draws.
+    layouts = layouts_for_decision(posterior, random)
     by_network = TrickEstimates.of(layouts, comparison.groups)
     if first is not None:
         first(comparison.table(by_network))

@@ -228,9 +228,9 @@ def bits_data(game: AuctionGame, bidding: Bidding) -> dict[str, Any]:
     has the divergence of P(T ∣ call) from P(T), in bits; their mean over the calls is
     the mutual information of call and T.
     """
-    type_shares, chances_of_T = _types_of_hands(
-        game, bidding.groupings[FIRST_SEAT]
-    )  # (types,) P(type); (types, 14) P(T ∣ type)
+    grouping = bidding.groupings[FIRST_SEAT]
+    # (types,) P(type); (types, 14) P(T ∣ type)
+    type_shares, chances_of_T = _types_of_hands(game, grouping)
     call_chances = _opening_calls(game, bidding)  # (types, calls) P(call ∣ type)
     type_and_call = type_shares[:, None] * call_chances
     # (calls, 14) P(call, T): call and T are independent given the type.
