@@ -470,7 +470,7 @@ class Position(NamedTuple):
 
     def belief(self) -> Belief:
         """Return the belief; what is wrong with it is said with where it was given."""
-        start = self._start()
+        start = self._belief_without_evidence()
         with suppress(BayesBridgeError):
             return start.given(*(piece.value for piece in self.pieces))
         raise self._misfit(start)
@@ -570,39 +570,56 @@ class Position(NamedTuple):
             in_file = f", or {keys} in {self.path}"
         raise NotationError(f"no {' and no '.join(missing)}: give {options}{in_file}")
 
-    def _start(self) -> Belief:
-        """The belief before any evidence."""
+    def _belief_without_evidence(self) -> Belief:
+        """The belief that the settings describe, before any evidence is added.
+
+        A setting ``player`` (how cards are played) that is ``none`` leaves play without
+        a model.
+        """
         from bayesbridge.belief.belief import Belief
 
         self._verify_complete()
+        is_bridge = self.players == 4  # else three bid, and the dummy's seat does not
+        self._verify_settings_of_game(is_bridge)
         values = {name: setting.value for name, setting in self.settings.items()}
-        is_bridge = self.players == 4
-        if is_bridge and "dummy" in values:
-            raise NotationError(
-                f"{self.settings['dummy'].where}: with four players every seat bids and "
-                "none is the dummy's: leave it out (a hand laid open is --reveal N:PBN)"
-            )
-        for name in FOUR_PLAYER_SETTINGS:
-            if name in values and not is_bridge:
-                raise NotationError(
-                    f"{self.settings[name].where}: it is for four players: give "
-                    "--players 4 too"
-                )
-        bidder = self.bidder("learned" if is_bridge else "iterative")
+        dummy = None if is_bridge else values.get("dummy", "N")
+        bidder = self.bidder(usual="learned" if is_bridge else "iterative")
+        has_no_player = values.get("player") == "none"
         try:
             return Belief(
                 values["observer"],
                 values["hand"],
-                dummy=None if is_bridge else values.get("dummy", "N"),
+                dummy=dummy,
                 trump=values.get("trump"),
                 bidder=bidder,
-                player=None if values.get("player") == "none" else "usual",
+                player=None if has_no_player else "usual",
             )
+        # Settings are valid one by one: only an observer in the dummy's seat is left.
         except BayesBridgeError as error:
+            observer_place = self.settings["observer"].where
             raise NotationError(
-                f"{self.settings['observer'].where}: {error}, by --dummy; or give "
+                f"{observer_place}: {error}, by --dummy; or give "
                 "--players 4, where every seat bids"
             ) from None
+
+    def _verify_settings_of_game(self, is_bridge: bool) -> None:
+        """Refuse settings of the other game: of bridge, or that of three players.
+
+        The message begins with ``where``: the option, or the line and key of a file.
+        """
+        if is_bridge and "dummy" in self.settings:
+            raise NotationError(
+                f"{self.settings['dummy'].where}: with four players every seat bids and "
+                "none is the dummy's: leave it out (a hand laid open is --reveal N:PBN)"
+            )
+        if is_bridge:
+            return
+        for name in FOUR_PLAYER_SETTINGS:
+            if name in self.settings:
+                raise NotationError(
+                    f"{self.settings[name].where}: it is for four players: give "
+                    "--players 4 too"
+                )
 
     def bidder(self, usual: str) -> BidderModel | None:
         """Return the bidder model that the settings name, with its own settings.

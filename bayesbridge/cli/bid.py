@@ -146,6 +146,21 @@ def bidder_of(args: Namespace, usual: str) -> BidderModel:
     return named or offered("bidders", [usual]).bidder(usual)
 
 
+def likeliest_by_system(request: BidRequest) -> dict[str, tuple[Call, float]]:
+    """The likeliest call and its chance under each of the usual systems, by name.
+
+    It is empty where the options name a system, or another model of bidders.
+    """
+    from bayesbridge.decisions.sensitivity import bidders_in_doubt
+
+    by_system = {}
+    for system, bidder in bidders_in_doubt(request.bidder).items():
+        chances = chances_under(bidder, request)
+        likeliest = CALLS[int(chances.argmax())]
+        by_system[system] = (likeliest, float(chances.max()))
+    return by_system
+
+
 @dataclass(frozen=True, slots=True)
 class CallProbabilities:
     """How often the bidder makes every legal call with the hand."""
@@ -157,27 +172,24 @@ class CallProbabilities:
 
     @classmethod
     def of(cls, request: BidRequest) -> CallProbabilities:
-        """The chances of every call by the bidder that the options name.
+        """The chances of every legal call by the bidder that the options name.
 
-        Where they name no system, also the likeliest call under each of the usual ones,
-        unless no call was made that these could read otherwise.
+        Where the options name no system and somebody has called, other systems could
+        read these calls otherwise: then also the likeliest call under each of the usual
+        systems.
         """
-        from bayesbridge.decisions.sensitivity import bidders_in_doubt
-
         with attributed("--bidder", PluginError):
-            chances = chances_under(request.bidder, request)
-        ranked = sorted(
-            request.auction.legal_calls(),
-            key=lambda call: (-chances[call.index], call),
+            chances = chances_under(request.bidder, request)  # by the index of a call
+
+        def likeliest_first(call: Call) -> tuple[float, Call]:
+            """Sorts by falling chance, then in the order of calls."""
+            return -chances[call.index], call
+
+        legal_calls = sorted(request.auction.legal_calls(), key=likeliest_first)
+        return cls(
+            by_call={call: float(chances[call.index]) for call in legal_calls},
+            by_system=likeliest_by_system(request) if request.auction.calls else {},
         )
-        by_call = {call: float(chances[call.index]) for call in ranked}
-        models = bidders_in_doubt(request.bidder) if request.auction.calls else {}
-        by_system = {}
-        for name, model in models.items():
-            by_index = chances_under(model, request)
-            likeliest = CALLS[int(by_index.argmax())]
-            by_system[name] = (likeliest, float(by_index.max()))
-        return cls(by_call, by_system)
 
     @property
     def likeliest(self) -> Call:

@@ -72,7 +72,7 @@ def run(args: Namespace) -> int:
 
 def estimate(args: Namespace) -> int:
     """Answer about what an observer believes."""
-    position, belief = belief_of(args, uses=["trump"])
+    position, belief = belief_of(args, used_options=["trump"])
     question = asked_contract(belief, args)
     estimators = estimators_named(args.estimator, question)
     with position.attributed(), attributed(f"--method {args.method}", PluginError):
@@ -120,7 +120,7 @@ def show_calls(position: Position, args: Namespace) -> int:
 def compare_models(args: Namespace) -> int:
     """Answer the same question under every bidder model that is named."""
     refuse_options(args, BIDDERS, CONTRACT.when(args.contract))
-    position, belief = belief_of(args, uses=["trump"])
+    position, belief = belief_of(args, used_options=["trump"])
     verify_called(position, belief)
     question = asked_contract(belief, args)
     answers = answers_by_model(

@@ -13,7 +13,11 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli import screens
 from bayesbridge.cli.modes import Mode, refuse_options
-from bayesbridge.cli.positions import belief_of, refuse_idle_models, vulnerability_of
+from bayesbridge.cli.positions import (
+    belief_of,
+    refuse_options_without_effect,
+    vulnerability_of,
+)
 from bayesbridge.cli.progress_bar import on_terminal
 from bayesbridge.cli.review import review
 from bayesbridge.cli.usage import UsageError, attributed
@@ -145,7 +149,7 @@ def verify_turn(args: Namespace, belief: Belief, turn: PlayTurn) -> None:
     uses = [*settings_scored(args), "trump"]
     if turn.lead:
         uses.append("player")
-    refuse_idle_models(args, belief, uses)
+    refuse_options_without_effect(args, belief, uses)
 
 
 def rank_cards(

@@ -12,9 +12,11 @@ from bayesbridge.cli.terminal import terminal_width
 from bayesbridge.display.markup import Table
 from bayesbridge.estimators.registry import Plugin, Registry, load
 
-NARROWEST_COLUMN: Final = 20
-GAPS: Final = 4
-"""Columns between the three columns of a table that is too wide."""
+NARROWEST_GIVES: Final = 20
+"""Characters that the column of what a plugin gives has at least."""
+
+WIDTH_OF_GAPS: Final = 4
+"""Characters between the three columns of a table, where they stand close."""
 
 KINDS: Final = {
     "estimators": "Estimators (--estimator NAME)",
@@ -79,18 +81,27 @@ def failure_key(plugin: Plugin, failures: Mapping[str, Any]) -> str:
 
 
 def offers_table(title: str, offers: Mapping[str, Mapping[str, Any]]) -> Table:
-    """What is offered: names, sources, and what each gives in as many lines as needed."""
-    sources = [source(offer) for offer in offers.values()]
-    names_width = max(map(len, offers))
-    sources_width = max(map(len, sources))
-    room = max(NARROWEST_COLUMN, terminal_width() - names_width - sources_width - GAPS)
+    """The table of the estimators, or of the bidder models: rows for each, by name.
+
+    ``offers[name]`` is the plain data about one: the plugin it comes from, ``doc`` (a
+    sentence about it), and of an estimator its ``outputs`` by name. The last column has
+    the names of the outputs, else the sentence, on as many lines as it needs.
+    """
+    sources = {name: source(offer) for name, offer in offers.items()}
+    names_width = max(map(len, sources))
+    sources_width = max(map(len, sources.values()))
+    width_left = terminal_width() - names_width - sources_width - WIDTH_OF_GAPS
+    gives_width = max(NARROWEST_GIVES, width_left)
     rows: list[Sequence[str]] = []
-    for (name, offer), offer_source in zip(offers.items(), sources, strict=True):
-        gives = ", ".join(offer.get("outputs", ())) or offer["doc"]
-        first, *further = wrap(gives, room) or [""]
-        rows.append([name, offer_source, first])
-        rows += [["", "", line] for line in further]
-    return Table(title, ["name", "from", "gives"], rows, left=3)
+    for name, offer in offers.items():
+        output_names = ", ".join(offer.get("outputs", ()))
+        # An empty text has no line: its row has an empty cell.
+        gives_lines = wrap(output_names or offer["doc"], gives_width) or [""]
+        rows.append([name, sources[name], gives_lines[0]])
+        rows += [["", "", line] for line in gives_lines[1:]]
+    columns = ["name", "from", "gives"]
+    # All columns are words, which stand to the left in them.
+    return Table(title, columns, rows, left=len(columns))
 
 
 def source(offer: Mapping[str, Any]) -> str:

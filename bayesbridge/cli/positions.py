@@ -63,22 +63,33 @@ MOST_EARLIER_TABLES: Final = 200
 """Tables of a pair that ``--adapt`` learns from."""
 
 
-def belief_of(args: Namespace, uses: Collection[str] = ()) -> tuple[Position, Belief]:
-    """The position of the options, and its belief.
+def belief_of(
+    args: Namespace, used_options: Collection[str] = ()
+) -> tuple[Position, Belief]:
+    """The position that the options describe, and the belief in it.
 
-    Options that say how others bid and play are refused where they do not affect the
-    belief, but for those that the command ``uses`` itself, as the vulnerability for
-    scores.
+    Options about how others bid and play are refused where they cannot change the
+    belief. ``used_options`` are names of some that the command needs for something
+    else, as ``vulnerable`` for scores: these are never refused.
     """
     position = position_of(args)
-    if "vulnerable" in uses and "vulnerable" in position.settings:
-        vulnerable = position.settings["vulnerable"]
-        # A bidder model that does not ask for it is no reason to refuse it.
-        optional = vulnerable._replace(needed=False)
-        position = position.with_more({"vulnerable": optional}, ())
+    if "vulnerable" in used_options:
+        position = with_optional_vulnerability(position)
     belief = position.belief()
-    refuse_idle_models(args, belief, uses)
+    refuse_options_without_effect(args, belief, used_options)
     return position, belief
+
+
+def with_optional_vulnerability(position: Position) -> Position:
+    """The position with a vulnerability that a bidder model need not know of.
+
+    Else a model without such a setting would be refused.
+    """
+    if "vulnerable" not in position.settings:
+        return position
+    vulnerable = position.settings["vulnerable"]._replace(needed=False)
+    settings = {**position.settings, "vulnerable": vulnerable}
+    return position._replace(settings=settings)
 
 
 def vulnerability_of(position: Position) -> Vulnerability:
@@ -292,12 +303,14 @@ def systems_at(args: Namespace, record: Record) -> tuple[Agreement, ...]:
     return (*systems, Agreement(alerted))
 
 
-def refuse_idle_models(args: Namespace, belief: Belief, uses: Collection[str]) -> None:
+def refuse_options_without_effect(
+    args: Namespace, belief: Belief, used_options: Collection[str]
+) -> None:
     """Refuse options about bidders, players and trumps that do not affect the belief.
 
     Bidders have a part where somebody else has called, players where a hidden hand has
-    played to a known contract, trumps where a card was played. Options that the command
-    ``uses`` itself are taken.
+    played to a known contract, trumps where a card was played. ``used_options`` are
+    those that the command itself needs: they are taken.
     """
     seats_that_played = {
         piece.seat for piece in belief.evidence if isinstance(piece, Play)
@@ -308,7 +321,7 @@ def refuse_idle_models(args: Namespace, belief: Belief, uses: Collection[str]) -
         UNCALLED.when(not others_called(belief)),
         UNCHOSEN.when(not hidden_hand_played),
         UNPLAYED.when(not seats_that_played),
-        uses=uses,
+        uses=used_options,
     )
 
 

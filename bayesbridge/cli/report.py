@@ -155,7 +155,7 @@ def position_report(args: Namespace, path: Path) -> int:
     estimators say of the hands; and, where one is asked about, what becomes of a
     contract, which is estimated apart, for its own declarer and trumps.
     """
-    position, belief = belief_of(args, uses=["trump"])
+    position, belief = belief_of(args, used_options=["trump"])
     usual_estimator = "tricks" if belief.dummy is None else "capture"
     # Whatever is wrong with the options is said here, before the work begins.
     estimators = estimators_named([usual_estimator, *(args.estimator or [])])

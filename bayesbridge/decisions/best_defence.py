@@ -67,6 +67,12 @@ class Reply(NamedTuple):
     """Tricks that declarer wins by it."""
 
 
+def _width(pair: tuple[int, Plan]) -> int:
+    """How many bits the outcome of a pair (outcome, plan) has."""
+    outcome, _ = pair
+    return outcome.bit_count()
+
+
 class TooMuchWork(BayesBridgeError):
     """A search would take too long."""
 
@@ -113,21 +119,29 @@ class Search(ABC):
     """
 
     def __init__(self, n: int, levels: int, most_work: int) -> None:
-        """An outcome has n bits, one for each layout, for every level of tricks."""
+        """Prepare a search over ``n`` layouts that tells ``levels`` of tricks apart.
+
+        A level is a number of tricks from a least one on. An outcome (the layouts and
+        levels that a plan reaches) is an integer with a bit for each: first n bits for
+        the layouts with level 0, then n for those with level 1, and so on.
+        """
         self.n = n
         self.levels = levels
         self.most_work = most_work
+        #: Comparisons of outcomes so far; after ``most_work`` the search gives up.
         self.work = 0
-        # By the number of levels reached, the outcome if there is only layout 0: a bit
-        # for each level. Times a set of layouts it is the outcome for all of these.
+        #: By how many levels are reached: the outcome of that in layout 0 alone, which
+        #: has the first of the n bits of each level.
         self.outcomes_of_layout_0 = [0]
+        outcome = 0
         for level in range(levels):
-            bit_of_level = 1 << level * n
-            lower_levels = self.outcomes_of_layout_0[-1]
-            self.outcomes_of_layout_0.append(lower_levels | bit_of_level)
+            outcome |= 1 << (level * n)
+            self.outcomes_of_layout_0.append(outcome)
+        #: By position, layouts and tricks: the best plans that were found from there.
         self.fronts: dict[Hashable, Front] = {}
+        #: How far plans may fall behind while an optimum is searched; without it no
+        #: plan is dropped as too weak.
         self.aim: Aim | None = None
-        """Set while an optimum is searched; without it no plan is dropped as too weak."""
 
     @abstractmethod
     def settled(self, state: Any, layout_bits: int, least_tricks: int) -> int | None:
@@ -188,8 +202,9 @@ class Search(ABC):
 
     def reached(self, layout_bits: int, tricks: int, least_tricks: int) -> int:
         """The outcome of so many tricks in each of these layouts."""
-        levels_reached = max(0, tricks - least_tricks + 1)
-        return layout_bits * self.outcomes_of_layout_0[min(self.levels, levels_reached)]
+        levels_reached = min(self.levels, max(0, tricks - least_tricks + 1))
+        # The product copies the set of layouts to the n bits of each level reached.
+        return layout_bits * self.outcomes_of_layout_0[levels_reached]
 
     def all(self, layout_bits: int) -> int:
         """The outcome of all levels in each of these layouts."""
@@ -299,19 +314,24 @@ class Search(ABC):
                 break
         return joined
 
-    def undominated(self, outcomes: Front, layout_bits: int) -> Front:
-        """The outcomes, with their plans, that are not part of another, widest first.
+    def undominated(self, pairs: Front, layout_bits: int) -> Front:
+        """The pairs (outcome, plan) whose outcome is not part of another, widest first.
 
-        Of equal ones the first stays; those that miss more of the bound than the slack
-        are dropped.
+        Outcomes are sets, written as the bits of an integer: what a plan reaches in
+        which layout. One is part of another if that has all its bits; the widest has
+        most. Of equal ones the first pair stays. While one best plan is searched (an
+        ``aim`` is set), pairs that fall too far behind what can be reached at most in
+        the layouts ``layout_bits`` (a bit for each) are dropped before.
         """
         if self.aim is not None:
-            outcomes = self._within_slack(outcomes, self.aim, layout_bits)
+            pairs = self._within_slack(pairs, self.aim, layout_bits)
+        # An outcome can only be part of one that is as wide: of one before it.
         front: list[tuple[int, Plan]] = []
-        for outcome, plan in sorted(outcomes, key=lambda pair: -pair[0].bit_count()):
+        for outcome, plan in sorted(pairs, key=_width, reverse=True):
             self.work += len(front) + 1
             if self.work > self.most_work:
                 raise TooMuchWork(f"more than {self.most_work} comparisons")
+            # Their common bits are all of the outcome's.
             is_part = any(outcome & wider == outcome for wider, _ in front)
             if not is_part:
                 front.append((outcome, plan))

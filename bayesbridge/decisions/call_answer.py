@@ -304,20 +304,25 @@ class CallValues(FrozenArrays, Displayable):
 
     @property
     def split(self) -> GainSplit | None:
-        """What about a hidden hand parts the gains of the nearest rival most clearly.
+        """The statement about a hidden hand that best tells where the rival gains.
 
-        The rival is the best call but the likeliest. It is ``None`` where nothing tells.
+        The nearest rival is the best of the calls that are compared with the likeliest
+        one. Its gains over that one, layout by layout, are parted by statements such as
+        ``North has four or more spades``: the answer has the one that parts them most
+        clearly, with the mean gains where it holds and where not. It is ``None`` where
+        there is no rival, or no statement tells much.
         """
-        rival = self._rival
+        rival = self._nearest_rival
         if rival is None:
             return None
-        hidden_seats = [
-            seat
-            for seat in self.auction.bidders
-            if len(np.unique(self.layouts[:, seat])) > 1
-        ]
-        gains = self.gains[:, self.rows.index(rival)]
+        gains = self._gains_of(rival.call)  # (n,), one for each layout
+        hidden_seats = [seat for seat in self.auction.bidders if self._is_hidden(seat)]
         return best_split(self.layouts, self.weights, gains, hidden_seats)
+
+    def _is_hidden(self, seat: Seat) -> bool:
+        """Whether the hand of a seat is not the same in all layouts."""
+        hands = self.layouts[:, seat]  # (n,) the cards of each hand as a bit mask
+        return len(np.unique(hands)) > 1
 
     @property
     def when(self) -> str:
@@ -325,7 +330,7 @@ class CallValues(FrozenArrays, Displayable):
 
         It is empty where nothing tells.
         """
-        rival = self._rival
+        rival = self._nearest_rival
         split = self.split
         if rival is None or split is None:
             return ""
@@ -333,8 +338,8 @@ class CallValues(FrozenArrays, Displayable):
         return split_sentence(head, split, self.figure)
 
     @property
-    def _rival(self) -> CallValue | None:
-        """The best call but the likeliest."""
+    def _nearest_rival(self) -> CallValue | None:
+        """The best call other than the likeliest, which alone has no gain."""
         rivals = (row for row in self.rows if row.gain is not None)
         return next(rivals, None)
 

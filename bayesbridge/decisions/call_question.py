@@ -14,7 +14,7 @@ from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.bidders.learned import SIDES
 from bayesbridge.engines.weights import Estimate
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.trick_estimates import judged
+from bayesbridge.estimators.trick_estimates import layouts_for_decision
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Call, Vulnerability
@@ -160,7 +160,9 @@ class ComparedLayouts(FrozenArrays):
 
         Layouts that were drawn several times come once, with their weights added up.
         """
-        sample = judged(posterior, rng, most, exact_up_to=max(most, MOST_EXACT))
+        sample = layouts_for_decision(
+            posterior, rng, most, exact_up_to=max(most, MOST_EXACT)
+        )
         masks, first_draw, layout_of_draw = np.unique(
             sample.layouts.masks, axis=0, return_index=True, return_inverse=True
         )

@@ -167,23 +167,34 @@ def values_in_steps(
 ) -> Iterator[CallValues]:
     """Yield the answers of :func:`call_values` on more and more layouts.
 
-    ``quickly`` begins with answers that come from few draws.
+    All arguments but the last are the same: among them ``calls`` to compare besides the
+    usual ones, ``field`` (scores of the observer's side at other tables), ``bidders``
+    (how the seats bid on) and ``rollouts``, whether a seat then makes the call that is
+    likeliest with its hand or one drawn by its chances. ``quickly``: answers that come
+    from few draws are yielded first; not from a posterior, whose draws are there.
     """
     belief = position if isinstance(position, Belief) else position.belief
     comparison = CallComparison.of(
-        belief, calls, goal, field, vulnerable, bidders, rollouts
+        belief,
+        calls,
+        goal=goal,
+        field=field,
+        vulnerable=vulnerable,
+        bidders=bidders,
+        way=rollouts,
     )
     n_layouts = layouts_wanted(layouts, seconds)
-    verify_way(rollouts)
-    quick_seed, posterior_seed, rollouts_seed = seeds(rng, 3)
+    verify_way(comparison.way)
+    # The draws of the posterior and the layouts taken from them follow from one seed.
+    quick_seed, layouts_seed, rollouts_seed = seeds(rng, 3)
     if isinstance(position, Belief):
         if quickly:
             yield from comparison.first_answers(quick_seed)
-        draws = draws or max(DRAWS_FOR_EACH * n_layouts, FEWEST_DRAWS)
-        posterior = belief.infer(draws=draws, rng=posterior_seed)
+        usual_draws = max(DRAWS_FOR_EACH * n_layouts, FEWEST_DRAWS)
+        posterior = belief.infer(draws=draws or usual_draws, rng=layouts_seed)
     else:
         posterior = position
-    compared = ComparedLayouts.of(posterior, n_layouts, rng=posterior_seed)
+    compared = ComparedLayouts.of(posterior, most=n_layouts, rng=layouts_seed)
     yield from comparison.in_steps(compared, rollouts_seed)
 
 

@@ -35,8 +35,8 @@ from bayesbridge.estimators.trick_estimates import (
     LayoutNumbers,
     Solving,
     TrickEstimates,
-    judged,
     layout_solver,
+    layouts_for_decision,
 )
 from bayesbridge.game.calls import CALLS, PASS, Contract, Vulnerability
 from bayesbridge.game.deal import Seat
@@ -461,7 +461,8 @@ def contract_table(
         posterior.belief, named, scheme, vulnerable, pair, against
     )
     random = generator(rng)
-    layouts = judged(posterior, random)  # all of a small posterior, else some draws
+    # All of a small posterior, else some draws.
+    layouts = layouts_for_decision(posterior, random)
     by_network = TrickEstimates.of(layouts, comparison.groups)
     if first is not None:
         first(comparison.table(by_network))

@@ -37,7 +37,7 @@ from bayesbridge.bidders.auctions import call_probabilities
 from bayesbridge.decisions.contracts import PairLike, option_payoffs, pair_of
 from bayesbridge.engines.weights import Estimate, with_errors
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.trick_estimates import TrickEstimates, judged
+from bayesbridge.estimators.trick_estimates import TrickEstimates, layouts_for_decision
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.game.auction import Auction
 from bayesbridge.game.calls import Contract, Vulnerability
@@ -371,7 +371,7 @@ def _actions_of_functions(
     """Actions whose payoffs a user's functions give."""
     if not functions:
         raise BayesBridgeError("no action to choose: give at least one, by name")
-    draws = judged(posterior, random, exact_up_to=MOST_OF_EXACT)
+    draws = layouts_for_decision(posterior, random, exact_up_to=MOST_OF_EXACT)
     # Only for the layouts and their weights: no tricks are estimated.
     tables = TrickEstimates.of(draws, groups=())
     names = list(functions)
@@ -398,7 +398,7 @@ def _actions_of_contracts(
     belief = posterior.belief
     options = option_payoffs(belief, scoring, decision, pair_of(belief, pair))
     groups = dict.fromkeys(option.group for option in options)
-    estimates = TrickEstimates.of(judged(posterior, random), groups)
+    estimates = TrickEstimates.of(layouts_for_decision(posterior, random), groups)
     # (n,) each: the score that is expected in every layout.
     columns = [
         estimates.of_one(option.group, option.points).predicted for option in options

@@ -58,7 +58,7 @@ from bayesbridge.estimators.contract_question import (
 from bayesbridge.estimators.outlook import CARD_SOLVER
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import SOLVER, offered
-from bayesbridge.estimators.trick_estimates import TrickEstimates, judged
+from bayesbridge.estimators.trick_estimates import TrickEstimates, layouts_for_decision
 from bayesbridge.game.calls import Contract, Vulnerability
 from bayesbridge.game.cards import Card, Hand, Suit
 from bayesbridge.game.deal import Seat
@@ -71,8 +71,8 @@ from bayesbridge.runtime.random64 import Seed, generator
 
 GOALS: Final = ("make", "tricks", "matchpoints")
 
-MOST_WORTH: Final = {"make": 1.0, "tricks": 13.0, "matchpoints": 1.0}
-"""What all tricks are worth, by goal: what one side lacks of it, the other has."""
+WORTH_OF_BOTH_SIDES: Final = {"make": 1.0, "tricks": 13.0, "matchpoints": 1.0}
+"""What both sides together get, by goal: what one side lacks of it, the other has."""
 
 ALL_TRICKS: Final = 13
 
@@ -739,7 +739,7 @@ def play(
     question = CardQuestion(
         posterior=posterior,
         turn=turn,
-        goals=_goal_values(first_goal, turn, field, vulnerable),
+        goals=_values_by_goal(first_goal, turn, field, vulnerable),
         wins=card_wins(posterior, turn.trick, turn.pair),
     )
     searches = horizon > 0 and not turn.defends and turn.tricks_left <= MOST_TRICKS
@@ -773,26 +773,30 @@ def _first_goal(goal: str | None, field: Sequence[float] | None) -> str:
     return first_goal
 
 
-def _goal_values(
+def _values_by_goal(
     first_goal: str,
     turn: PlayTurn,
-    field: Sequence[float] | None,
+    scores_elsewhere: Sequence[float] | None,
     vulnerable: Vulnerability | str,
 ) -> dict[str, Floats]:
-    """What 0 … 13 tricks of declarer are worth to the side in turn, (14,) by goal.
+    """For each goal, (14,) what 0 … 13 tricks of declarer are worth to the side in turn.
 
-    The goal that decides stands first. ``field``: duplicate scores of the declaring
-    side at other tables. What declarer lacks of the whole is worth as much to defenders.
+    The goals are ``make``, ``tricks`` and, where the duplicate scores of the declaring
+    side at other tables are given, ``matchpoints``. ``first_goal``, one of these,
+    stands first: it decides between cards, and the others where it is equal.
     """
-    made = (np.arange(14) >= turn.contract.tricks_needed).astype(np.float64)
-    to_declarer = {"make": made, "tricks": np.arange(14.0)}
-    if field is not None:
-        to_declarer["matchpoints"] = _matchpoints(turn.contract, field, vulnerable)
-    in_order = dict.fromkeys((first_goal, *GOALS))
-    goals = {name: to_declarer[name] for name in in_order if name in to_declarer}
+    is_made = np.arange(14) >= turn.contract.tricks_needed
+    values_by_goal = {"make": is_made.astype(np.float64), "tricks": np.arange(14.0)}
+    if scores_elsewhere is not None:
+        values_by_goal["matchpoints"] = _matchpoints(
+            turn.contract, scores_elsewhere, vulnerable
+        )
     if turn.defends:
-        return {name: MOST_WORTH[name] - values for name, values in goals.items()}
-    return goals
+        # Of each goal the defenders get what declarer does not.
+        for goal, declarers_values in values_by_goal.items():
+            values_by_goal[goal] = WORTH_OF_BOTH_SIDES[goal] - declarers_values
+    first_values = values_by_goal.pop(first_goal)
+    return {first_goal: first_values, **values_by_goal}
 
 
 def _matchpoints(
@@ -880,33 +884,48 @@ def _solved_parts(
 
 
 def _rank_solved(
-    question: CardQuestion, solved: Ints, sample: CalibratedSample
+    question: CardQuestion, tricks_to_come: Ints, sample: CalibratedSample
 ) -> CardChoices:
-    """The choices by what the side in turn takes after each card.
+    """The choices by what the side in turn takes after each card, on solved layouts.
 
-    ``solved``: (layouts, 52) its tricks from here on, if the card is played. Cards next
-    to each other in a suit stand together if they did the same in every layout.
+    ``tricks_to_come``: (layouts, 52) tricks of that side from here on, double dummy, if
+    the card is played. ``sample`` has the weights of the layouts.
     """
-    turn = question.turn
-
-    def suit_and_tricks(card: Card) -> tuple[Suit, bytes]:
-        """What cards that stand together have in common."""
-        return card.suit, solved[:, card.index].tobytes()
-
-    groups = [tuple(cards) for _, cards in groupby(turn.legal, key=suit_and_tricks)]
-    won_by_side = turn.won
-    if turn.defends:
-        won_by_side = turn.tricks - turn.won
+    groups = _groups_alike(question.turn, tricks_to_come)
     first_cards = [cards[0].index for cards in groups]
-    tricks_of_side = (solved[:, first_cards] + won_by_side).clip(0, ALL_TRICKS)
-    declarers_tricks = tricks_of_side
-    if turn.defends:
-        declarers_tricks = ALL_TRICKS - tricks_of_side
-    # (layouts, groups) by goal; the values of a goal are by declarer's tricks.
+    declarers_tricks = _declarers_tricks(question.turn, tricks_to_come[:, first_cards])
+    # For each goal, (layouts, groups): ``values`` are its 14, by declarer's tricks.
     columns = {
-        name: values[declarers_tricks] for name, values in question.goals.items()
+        goal: values[declarers_tricks] for goal, values in question.goals.items()
     }
     return rank_cards(question, groups, columns, sample)
+
+
+def _groups_alike(turn: PlayTurn, tricks_to_come: Ints) -> list[tuple[Card, ...]]:
+    """The cards that may be played, grouped where they are alike.
+
+    Cards next to each other in a suit are one choice if the side in turn takes the same
+    tricks with them in every layout: ``tricks_to_come``, (layouts, 52).
+    """
+
+    def suit_and_tricks(card: Card) -> tuple[Suit, bytes]:
+        """The same for cards that are alike."""
+        return card.suit, tricks_to_come[:, card.index].tobytes()
+
+    return [tuple(cards) for _, cards in groupby(turn.legal, key=suit_and_tricks)]
+
+
+def _declarers_tricks(turn: PlayTurn, tricks_to_come: Ints) -> Ints:
+    """Declarer's tricks in all, from those to come of the side in turn.
+
+    ``turn.won`` tricks are declarer's already, and the defenders' are the others of
+    those that are over.
+    """
+    if not turn.defends:
+        return (turn.won + tricks_to_come).clip(0, ALL_TRICKS)
+    defenders_won = turn.tricks - turn.won
+    defenders_tricks = (defenders_won + tricks_to_come).clip(0, ALL_TRICKS)
+    return ALL_TRICKS - defenders_tricks
 
 
 def _sample_solved(
@@ -925,7 +944,9 @@ def _sample_solved(
     is_beaten = turn.contract.tricks_needed > TRICKS
     defenders_tricks = ALL_TRICKS - TRICKS
     predicted_values = np.stack([is_beaten, defenders_tricks], axis=1)
-    all_draws = judged(posterior, rng=0)  # some thousand, if there are more
+    all_draws = layouts_for_decision(
+        posterior, rng=0
+    )  # some thousand, if there are more
     of_all = TrickEstimates.of(all_draws, [group])
     of_solved = TrickEstimates.of(draws, [group])
     means = of_all.weights @ of_all.pmfs[group] @ predicted_values
@@ -991,7 +1012,7 @@ class CardComparison:
         best = self.order[0]
         if choice == best:
             return Estimate(0.0, 0.0)
-        most = MOST_WORTH[goal]
+        most = WORTH_OF_BOTH_SIDES[goal]  # no difference is larger
         values = self.columns[goal]
         return self.sample.mean(values[:, best] - values[:, choice], -most, most, 1.0)
 

@@ -371,23 +371,26 @@ class BoardReview(NamedTuple):
             "cards": cards,
         }
 
-    def parts(self, alerts: bool) -> list[Table | str]:
-        """The board for people: tables and sentences.
+    def parts(self, alerts_used: bool) -> list[Table | str]:
+        """The board for people: tables, and sentences between them.
 
-        ``alerts`` tells whether what the players said of their alerted calls was taken
-        for what these calls show.
+        ``alerts_used`` tells whether what the players said of their alerted calls was
+        taken for what these calls show.
         """
         record = self.record
         title = f"{record.title}, {record.contract}: cards that were costly or unlucky"
-        parts: list[Table | str] = [review_table(self.cards, title)]
-        sentences = alert_sentences(record, alerts)
+        tables_and_sentences: list[Table | str] = [review_table(self.cards, title)]
+        sentences = alert_sentences(record, alerts_used)
         if sentences:
-            parts += [*sentences, ""]
-        parts.append(players_table(players_of([self])))
-        if record.rest:
-            cards_are = counted(len(record.plays), "card", "are")
-            parts.append(f"{cards_are} on record{record.rest}.")
-        return parts
+            empty_line = ""
+            tables_and_sentences += [*sentences, empty_line]
+        cards_by_player = players_of([self])  # of this one board
+        tables_and_sentences.append(players_table(cards_by_player))
+        why_no_more_cards = record.rest  # such as ``, the rest was claimed``
+        if why_no_more_cards:
+            cards_are = counted(len(record.plays), "card", "are")  # ``40 cards are``
+            tables_and_sentences.append(f"{cards_are} on record{why_no_more_cards}.")
+        return tables_and_sentences
 
 
 def player_name(record: Record, seat: Seat) -> str:

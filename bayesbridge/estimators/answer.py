@@ -176,31 +176,32 @@ class Answer(Displayable):
         return Table(title, ["", "mean", "sd"], rows, notes)
 
     def document(self, estimator: str) -> dict[str, Any]:
-        """What one estimator says, output by output, as ``--json`` prints it.
+        """What one estimator says, as ``--json`` prints it: plain data for each output.
 
-        Of captures by Algorithm 2 (an estimator with its outputs ``T``, captures, and
-        ``condition``, which of the algorithm's conditions hold) also how likely the
-        conditions are, and T given that they hold.
+        Beside the outputs there are lists of those that are exact, and of those that
+        are left out since others of the estimator could be counted exactly.
         """
-        outputs = self.reported(estimator)
+        distributions = self.reported(estimator)  # by the name of the output
         document: dict[str, Any] = {
-            name: number.document for name, number in outputs.items()
+            output: distribution.document
+            for output, distribution in distributions.items()
         }
-        if "T" in outputs and "condition" in outputs:
-            condition_pmf = document["condition"]["pmf"]
-            captures = document["T"] | _captures_if_held(outputs["T"])
-            document["T"] = captures
-            document["qualified"] = outputs["T"].holds
-            document["condition"] = _named_conditions(condition_pmf)
-        exact = [name for name, number in outputs.items() if number.exact]
-        left_out = [
+        if "T" in distributions and "condition" in distributions:
+            document |= _algorithm_2_entries(distributions)
+        exact_outputs = [
+            output
+            for output, distribution in distributions.items()
+            if distribution.exact
+        ]
+        all_outputs = [
             number.output.name
             for number in self.numbers.values()
-            if number.estimator == estimator and number.output.name not in outputs
+            if number.estimator == estimator
         ]
+        left_out = [output for output in all_outputs if output not in distributions]
         return document | {
-            "exact": len(exact) == len(outputs),
-            "exact_outputs": exact,
+            "exact": len(exact_outputs) == len(distributions),
+            "exact_outputs": exact_outputs,
             "left_out": left_out,
         }
 
@@ -209,6 +210,22 @@ CONDITIONS: Final = ("neither", "only A", "both")
 """Which conditions of Algorithm 2 hold, by the number that ``condition`` gives them."""
 
 CAPTURES: Final = range(14)
+
+
+def _algorithm_2_entries(distributions: dict[str, Distribution]) -> dict[str, Any]:
+    """What the document of the paper's Algorithm 2 has in place of its plain outputs.
+
+    The output ``T`` is the number of captures, and counts only where conditions of the
+    algorithm hold; ``condition`` is the number of the conditions that do. The entry
+    ``qualified`` is P(T counts).
+    """
+    T = distributions["T"]
+    condition_pmf = distributions["condition"].document["pmf"]
+    return {
+        "T": T.document | _captures_if_held(T),
+        "qualified": T.holds,
+        "condition": _named_conditions(condition_pmf),
+    }
 
 
 def _captures_if_held(T: Distribution) -> dict[str, Any]:

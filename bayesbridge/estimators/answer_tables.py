@@ -51,38 +51,50 @@ def scheme_words(scheme: str, vulnerable: str) -> str:
 def contracts_table(
     rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: int
 ) -> Table:
-    """The best contracts, and how they compare with another one."""
+    """The best contracts, and how each compares with another one, if one was named.
+
+    ``rows`` are dictionaries of figures, one for each contract, the best first; ``most``
+    of them are shown, and the one that a pass leaves (``attrs["passed"]``). ``attrs``
+    says besides what they were compared ``against`` (empty: nothing), and by which
+    scheme they are scored.
+    """
     shown = best_rows(rows, most, attrs["passed"])
-    compared = bool(attrs["against"])
-    with_imps = compared and "imps" in rows[0]
     columns = {
         "": [row["contract"] for row in shown],
         "makes": [_chance(row, "make") for row in shown],
         "tricks": [figure(row, "tricks", 2) for row in shown],
         "score": [figure(row, "score", 0) for row in shown],
     }
-    if compared:
-        columns["difference"] = [figure(row, "difference", 0) for row in shown]
-    if with_imps:
-        columns["IMPs"] = [figure(row, "imps", 1) for row in shown]
-    if compared:
-        columns["matchpoints"] = [_chance(row, "matchpoints") for row in shown]
-    columns["worked out by"] = [row["basis"] for row in shown]
     notes = [_best_contract(rows)]
     if len(rows) > most:
         notes.append(f"The {most} best of {len(rows)}; all are in the data (--json).")
-    if compared:
-        scales = "matchpoints"
-        if with_imps:
-            scales = "IMPs, matchpoints"
+    compared_with = attrs["against"]
+    if compared_with:
+        comparison_columns = _comparison_columns(shown)
+        columns |= comparison_columns
+        _, *scales = comparison_columns
         notes.append(
-            f"Difference, {scales}: against {attrs['against']}, on the same layouts."
+            f"Difference, {', '.join(scales)}: against {compared_with}, on the same "
+            "layouts."
         )
+    columns["worked out by"] = [row["basis"] for row in shown]
     notes.append(str(attrs["caution"]))
     scheme = scheme_words(attrs["scheme"], attrs["vulnerable"])
     title = f"Contracts by expected score, {scheme}"
     lines = [list(line) for line in zip(*columns.values(), strict=True)]
     return Table(title, list(columns), lines, notes)
+
+
+def _comparison_columns(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """The columns, by their heads, that compare each contract with the one named.
+
+    First comes the difference in score, then other scales; not all schemes have IMPs.
+    """
+    columns = {"difference": [figure(row, "difference", 0) for row in rows]}
+    if "imps" in rows[0]:
+        columns["IMPs"] = [figure(row, "imps", 1) for row in rows]
+    columns["matchpoints"] = [_chance(row, "matchpoints") for row in rows]
+    return columns
 
 
 CLEARLY: Final = 2

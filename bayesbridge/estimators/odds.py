@@ -22,8 +22,8 @@ from bayesbridge.estimators.trick_estimates import (
     SURE,
     Solving,
     TrickEstimates,
-    judged,
     layout_solver,
+    layouts_for_decision,
 )
 from bayesbridge.game.calls import GAME_LEVELS, Contract
 from bayesbridge.game.cards import Strain, Suit
@@ -159,7 +159,7 @@ def _estimates_by_network(
         return TrickEstimates.of(
             evaluation.posterior, groups, trick_shares=network.draws
         )
-    drawn = judged(evaluation.posterior, rng, most=len(network.draws))
+    drawn = layouts_for_decision(evaluation.posterior, rng, most=len(network.draws))
     return TrickEstimates.of(drawn, groups)
 
 
@@ -188,7 +188,9 @@ def network_odds(
 ) -> ContractOdds:
     """What the network alone says of a contract, quickly: of no more than 1000 layouts."""
     question = ContractQuestion.of(posterior.belief, contract)
-    layouts = judged(posterior, rng, most=FEW_LAYOUTS, exact_up_to=FEW_LAYOUTS)
+    layouts = layouts_for_decision(
+        posterior, rng, most=FEW_LAYOUTS, exact_up_to=FEW_LAYOUTS
+    )
     return TrickEstimates.of(layouts, [question.group]).odds(question)
 
 

@@ -57,7 +57,7 @@ FIRST: Final = 75  # layouts that are solved before the first look at the error
 SECONDS_A_PART: Final = 0.4  # so that progress is seen, and little too much done
 QUICKEST: Final = 1e-3  # seconds a layout, at least, when parts are cut
 MOST_DRAWS: Final = 4000  # enough for a decision
-MOST_OF_EXACT: Final = 10_000
+MOST_EXACT_LAYOUTS: Final = 10_000  # up to which an exact posterior is taken whole
 
 NETWORK_LEVELS: Final = (5.0, 7.0, 9.0, 11.0)
 """Expected tricks that part the columns of the errors below: up to 5, 5 to 7 …"""
@@ -120,21 +120,22 @@ def solve_layouts(solver: Estimator, layouts: Layouts, question: Question) -> In
     return tricks
 
 
-def judged(
+def layouts_for_decision(
     posterior: Posterior,
     rng: Seed,
     most: int = MOST_DRAWS,
-    exact_up_to: int = MOST_OF_EXACT,
+    exact_up_to: int = MOST_EXACT_LAYOUTS,
 ) -> Posterior:
-    """The layouts that a decision is judged by: the posterior, or ``most`` of its draws.
+    """The posterior if it is small enough for a decision, else ``most`` draws from it.
 
-    A posterior of up to ``most`` draws stays as it is, since drawing from them anew
-    would only add error; one of all layouts, which has none, up to ``exact_up_to``.
+    A posterior of draws stays whole up to ``most`` of them. An exact one, of all
+    layouts that fit with their chances, has no error of sampling: it is worth keeping
+    whole up to ``exact_up_to`` layouts.
     """
-    limit = exact_up_to if posterior.exact else most
-    if len(posterior) <= limit:
+    most_kept = exact_up_to if posterior.exact else most
+    if len(posterior) <= most_kept:
         return posterior
-    return subsample(posterior, most, rng, f"{most} of these for a decision")
+    return subsample(posterior, most, rng, why=f"{most} of these for a decision")
 
 
 class LayoutNumbers(NamedTuple):

@@ -113,7 +113,7 @@ def conjunction(conjuncts: tuple[Expression, ...]) -> Expression:
     conditions: list[Expression] = []
     for conjunct in conjuncts:
         conditions += [
-            operand for operand in joined(conjunct, "and") if operand != TRUE
+            operand for operand in operands_of(conjunct, "and") if operand != TRUE
         ]
     if not conditions:
         return TRUE
@@ -122,7 +122,7 @@ def conjunction(conjuncts: tuple[Expression, ...]) -> Expression:
     return Operation("and", tuple(conditions))
 
 
-def joined(expression: Expression, operator: str) -> tuple[Expression, ...]:
+def operands_of(expression: Expression, operator: str) -> tuple[Expression, ...]:
     """The operands that an operator joins; an expression without it is the only one."""
     if isinstance(expression, Operation) and expression.operator == operator:
         return expression.operands

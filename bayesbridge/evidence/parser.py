@@ -22,7 +22,7 @@ from bayesbridge.evidence.expressions import (
     Operation,
     ShapeIn,
     Taken,
-    joined,
+    operands_of,
 )
 from bayesbridge.evidence.measures import (
     CONTROLS,
@@ -212,7 +212,8 @@ def shape_pattern(shape: Shape4) -> str:
     return "".join(f"{length:x}" for length in reversed(shape))
 
 
-_TRUTH_SIGNS: Final = {"or": ("||", "or"), "and": ("&&", "and")}
+_CHAIN_SIGNS: Final = {"or": ("||", "or"), "and": ("&&", "and")}
+"""How ``or`` and ``and`` are written between operands."""
 
 _BINARY_SIGNS: Final[tuple[tuple[str, ...], ...]] = (
     ("==", "!="),
@@ -240,8 +241,8 @@ def _too_large(start: Token) -> NotationError:
     )
 
 
-def _limited(start: Token, expression: Expression) -> Expression:
-    """An expression that begins at ``start``, unless it has too many parts."""
+def _verified_size(start: Token, expression: Expression) -> Expression:
+    """The expression that begins at ``start``; one too large or deep is refused."""
     if expression.size > MOST_NODES or expression.depth > DEEPEST:
         raise _too_large(start)
     return expression
@@ -335,7 +336,7 @@ class Parser:
         if self.next.kind == "sign" and self.next.text == "=":
             raise self._wrong_comparison()
         self._nesting -= 1
-        return _limited(start, value)
+        return _verified_size(start, value)
 
     def _wrong_comparison(self) -> NotationError:
         """One sign = stands after a value, alone or before < or >."""
@@ -345,30 +346,36 @@ class Parser:
 
     def _either(self) -> Expression:
         """What ``or`` joins."""
-        return self._truths("or", self._both)
+        return self._chain("or", self._both)
 
     def _both(self) -> Expression:
         """What ``and`` joins: comparisons, or what binds tighter."""
-        return self._truths("and", partial(self._binary, 0))
+        return self._chain("and", partial(self._binary, 0))
 
-    def _truths(self, operator: str, operand: Callable[[], Expression]) -> Expression:
-        """Operands with ``and`` or ``or`` between them, all in one node.
+    def _chain(
+        self, operator: str, read_operand: Callable[[], Expression]
+    ) -> Expression:
+        """Read operands with ``and`` (or ``or``) between them into one expression.
 
-        A first operand that is such a node itself, in brackets, is taken apart.
+        ``operator`` is ``and`` or ``or``, and ``read_operand`` reads what may stand
+        between. A single operand without an operator stays what it is. Where the first
+        operand is such a chain itself, in brackets, its operands join the others.
         """
-        start = self.next
-        leading = operand()
-        following: list[Expression] = []
-        size = leading.size
-        while self.accept(*_TRUTH_SIGNS[operator]):
-            following.append(operand())
-            size += following[-1].size
+        first_token = self.next  # where a message says that an expression is too large
+        first_operand = read_operand()
+        later_operands: list[Expression] = []
+        size = first_operand.size
+        while self.accept(*_CHAIN_SIGNS[operator]):
+            operand = read_operand()
+            later_operands.append(operand)
+            size += operand.size
+            # Refused here already, so that no endless text is read to its end.
             if size > MOST_NODES:
-                raise _too_large(start)
-        if not following:
-            return leading
-        operands = (*joined(leading, operator), *following)
-        return _limited(start, Operation(operator, operands))
+                raise _too_large(first_token)
+        if not later_operands:
+            return first_operand
+        operands = (*operands_of(first_operand, operator), *later_operands)
+        return _verified_size(first_token, Operation(operator, operands))
 
     def _binary(self, tightness: int) -> Expression:
         """Operands with operators of one tightness between them, from left to right."""
@@ -378,7 +385,7 @@ class Parser:
         value = self._binary(tightness + 1)
         while (sign := self.accept(*_BINARY_SIGNS[tightness])) is not None:
             operands = (value, self._binary(tightness + 1))
-            value = _limited(start, Operation(sign.text, operands))
+            value = _verified_size(start, Operation(sign.text, operands))
         return value
 
     def _unary(self) -> Expression:

@@ -169,7 +169,11 @@ def shaded_cell(ax: Axes, column: float, row: float, share: float) -> None:
 
 
 def frame_cells(ax: Axes, left: float, right: float, bottom: float) -> None:
-    """Set the limits of a heat map: no frame, the labels of its columns on top."""
+    """Set the limits of a heat map: no frame, the labels of its columns on top.
+
+    Its rows hang down from 0 to ``bottom``; ``left`` and ``right`` leave room for what
+    stands beside its cells.
+    """
     ax.set(xlim=(left, right), ylim=(bottom, 0.1))
     ax.xaxis.tick_top()
     ax.tick_params(top=False, left=False, labelleft=False, pad=0)

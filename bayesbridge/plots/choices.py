@@ -151,7 +151,7 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     """Draw what each card is worth: the chance of the contract, or the goal's tricks.
 
     Thin lines are two standard errors each way. Blue bars are the best card and all
-    that the test cannot tell from it; the test compares cards on the same layouts, so
+    that a test cannot tell from it; the test compares cards on the same layouts, so
     two bars may differ surely although their lines overlap.
 
     Parameters
@@ -174,36 +174,41 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     --------
     >>> import bayesbridge as bb
     >>> from bayesbridge.decisions.play import CardChoice, turn_of
-    >>> rows = (
-    ...     CardChoice((bb.Card.of("H9"),), (0.4, 0.03), (4.0, 0.1), (0.0, 0.0), True, 0.5),
-    ...     CardChoice((bb.Card.of("CJ"),), (0.2, 0.02), (4.0, 0.1), (0.0, 0.0), False, 0.5),
-    ... )
+    >>> nine = (bb.Card.of("H9"),)
+    >>> jack = (bb.Card.of("CJ"),)
+    >>> alike = dict(tricks=(4.0, 0.1), behind=(0.0, 0.0), wins=0.5)
+    >>> best = CardChoice(nine, chance=(0.4, 0.03), close=True, **alike)
+    >>> worse = CardChoice(jack, chance=(0.2, 0.02), close=False, **alike)
     >>> turn = turn_of(bb.Belief("W", "Q8642.93.J84.K75", dummy=None), "3NT")
-    >>> play(CardChoices(turn, "make", rows, 100, False)).get_title()
+    >>> choices = CardChoices(turn, "make", (best, worse), solved=100, exact=False)
+    >>> play(choices).get_title()
     'West leads against 3NT by S; blue: the best'
     """
     values, standard_errors = _values_of_cards(found)
     in_tricks = found.goal == "tricks"
     if in_tricks:
-        figures = [f"{value:.2f}" for value in values]
+        value_texts = [f"{value:.2f}" for value in values]
     else:
-        figures = [f"{short_percent(value)} %" for value in values]
+        value_texts = [f"{short_percent(value)} %" for value in values]
     errors_drawn = 0 if found.exact else 2
     ax = ranked_bars(
         ax,
         names=[card_words(choice.name) for choice in found.choices],
         values=values,
         errors=errors_drawn * standard_errors,
-        figures=figures,
+        figures=value_texts,
+        # ``close``: the test cannot tell the card from the best.
         colours=[BLUE if choice.close else PALE for choice in found.choices],
     )
     ax.set_xlim(left=0.0)
     if not in_tricks:
         percent_axis(ax.xaxis)
-    # A horizon is set where cards were judged by plans for declarer.
-    basis = "one plan" if found.horizon else "double dummy"
+    # For declarer one plan for all layouts may have been searched, over so many tricks.
+    tricks_planned = found.horizon
+    basis = "one plan" if tricks_planned > 0 else "double dummy"
     ax.set_xlabel(f"{_goal_words(found)}, {basis}")
-    verdict = "the best" if found.clear else "too close to call"
+    one_is_best = found.clear
+    verdict = "the best" if one_is_best else "too close to call"
     ax.set_title(f"{found.turn.words}; blue: {verdict}", fontsize=10)
     return ax
 

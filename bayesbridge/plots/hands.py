@@ -58,6 +58,9 @@ GAP_BELOW_HAND: Final = 0.4
 FRAME_IN_GAP: Final = 0.3
 """How far above the next hand the frame below the last one is."""
 
+PICTURE_WIDTH: Final = 7.2
+"""Inches."""
+
 INCHES_A_HAND: Final = 1.05
 """Height of the rows of a hidden hand."""
 
@@ -100,12 +103,12 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
     table = CardTable(
         chances.transpose("card", "seat").to_pandas(), hidden, played_cards(source)
     )
-    ax = ax_or_new(ax, 7.2, _height(hidden))
+    ax = ax_or_new(ax, PICTURE_WIDTH, _height(hidden))
     top = 0.0
     for suit in SYMBOLS:
         _draw_suit(ax, top, suit, table)
         top -= len(hidden) + 0.4
-    frame_cells(ax, -3.4, 13.1, top + 0.3)
+    frame_cells(ax, left=-3.4, right=13.1, bottom=top + 0.3)
     ax.set_xticks(
         np.arange(13) + 0.5, ["10" if rank == "T" else rank for rank in RANKS]
     )
@@ -189,33 +192,65 @@ def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> A
     >>> sorted({text.get_text() for text in ax.texts} & {"North", "East", "South", "West"})
     ['East', 'North', 'West']
     """
-    chances = marginal(source, "length_probabilities")
     hidden = hidden_seats(marginal(source, "card_probabilities"))
-    likeliest = chances.sel(seat=hidden).max(("seat", "suit")).values
-    longest = max(SHORTEST_AXIS, int(np.flatnonzero(likeliest >= RARE)[-1]))
-    ax = ax_or_new(ax, 7.2, _height(hidden))
-    # Rows of height 1 hang down from 0; the cell of a length begins at that length.
+    chances = marginal(source, "length_probabilities").sel(seat=hidden)
+    longest = _longest_drawn(chances)
+    ax = ax_or_new(ax, PICTURE_WIDTH, _height(hidden))
+    # The rows of the first hand hang down from 0, those of the next one below them.
     top_of_hand = 0.0
     for seat in hidden:
-        for row, suit in enumerate(SYMBOLS):
-            shares = chances.sel(seat=seat, suit=suit).values.tolist()
-            _draw_lengths(ax, top_of_hand - row - 1, suit, shares, longest)
-        middle = top_of_hand - len(SYMBOLS) / 2
-        ax.text(SEAT_X, middle, SEATS[seat], ha="right", va="center", fontsize=10)
+        _draw_lengths_of_hand(ax, top_of_hand, chances.sel(seat=seat), longest)
         top_of_hand -= len(SYMBOLS) + GAP_BELOW_HAND
-    bottom = top_of_hand + FRAME_IN_GAP
-    frame_cells(ax, LEFT_OF_LENGTHS, longest + RIGHT_OF_LENGTHS, bottom)
-    cell_middles = np.arange(longest + 1) + 0.5
-    ax.set_xticks(
-        [*cell_middles, longest + MIDDLE_OF_MEANS],
-        [*map(str, range(longest + 1)), "mean"],
-    )
+    _label_lengths(ax, longest, bottom=top_of_hand + FRAME_IN_GAP)
     title = (
         f"Suit lengths of the hidden hands, as {observer_of(source)} sees it: "
         "P(number of cards) in %"
     )
     ax.set_title(title_in_lines(title), fontsize=10)
     return ax
+
+
+def _longest_drawn(chances: xarray.DataArray) -> int:
+    """The longest length that has a cell: of those not rare in some suit of some hand.
+
+    ``chances``: P(length) by seat, suit and length.
+    """
+    highest_chances = chances.max(("seat", "suit")).values  # by length
+    (common_lengths,) = np.nonzero(highest_chances >= RARE)
+    return max(SHORTEST_AXIS, int(common_lengths.max()))
+
+
+def _draw_lengths_of_hand(
+    ax: Axes, top: float, chances: xarray.DataArray, longest: int
+) -> None:
+    """Draw a row of height 1 for each suit, down from ``top``, and the seat's name.
+
+    ``chances``: P(length) of one hand, by suit and length.
+    """
+    for row, suit in enumerate(SYMBOLS):
+        shares = chances.sel(suit=suit).values.tolist()
+        _draw_lengths(
+            ax, bottom=top - row - 1, suit=suit, shares=shares, longest=longest
+        )
+    middle = top - len(SYMBOLS) / 2
+    seat_name = SEATS[str(chances["seat"].values)]
+    ax.text(SEAT_X, middle, seat_name, ha="right", va="center", fontsize=10)
+
+
+def _label_lengths(ax: Axes, longest: int, bottom: float) -> None:
+    """Set the limits of the picture of lengths, and name its columns above it.
+
+    The cell of a length begins at that length and is 1 wide. The column of means stands
+    to the right of the longest length.
+    """
+    frame_cells(
+        ax, left=LEFT_OF_LENGTHS, right=longest + RIGHT_OF_LENGTHS, bottom=bottom
+    )
+    lengths_drawn = range(longest + 1)
+    cell_middles = [length + 0.5 for length in lengths_drawn]
+    ax.set_xticks(
+        [*cell_middles, longest + MIDDLE_OF_MEANS], [*map(str, lengths_drawn), "mean"]
+    )
 
 
 def _draw_lengths(
@@ -262,7 +297,7 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
     drawn_points = np.arange(occurring[0], occurring[-1] + 1)
     all_labelled = len(drawn_points) <= MOST_LABELLED_POINTS
     highest_share = float(chances.max())
-    ax = ax_or_new(ax, 7.2, 0.9 + INCHES_A_HAND * len(hidden))
+    ax = ax_or_new(ax, PICTURE_WIDTH, 0.9 + INCHES_A_HAND * len(hidden))
     # The bars of hand number i stand on the line y = -i.
     for row, seat in enumerate(hidden):
         shares = chances.sel(seat=seat).values

@@ -32,7 +32,8 @@ from bayesbridge.runtime.cache import (
     use_folder,
 )
 
-_decorating = threading.Lock()
+_cache_folder_lock = threading.Lock()
+"""Held while numba's folder for machine code, one for all threads, is another."""
 
 ERASE_TO_END: Final = "\x1b[K"
 """What erases a terminal's line from the cursor on."""
@@ -67,9 +68,11 @@ def njit[**P, R](function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def njit[**P, R](**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Compile a function at its first call and keep the code.
+    """Compile a function at its first call, and keep its machine code on disk.
 
-    It runs without the interpreter lock, unless ``nogil=False``.
+    With options alone it returns a decorator, as :func:`numba.njit` does. Compiled code
+    runs without the interpreter lock, unless ``nogil=False``. Where numba is told not
+    to compile (``NUMBA_DISABLE_JIT``), the function stays Python.
     """
     if function is None:
         return functools.partial(njit, **options)
@@ -77,20 +80,32 @@ def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         # Integers wrap round without a warning, as in machine code.
         return np.errstate(over="ignore")(function)
     options = {"nogil": True} | options
-    with _decorating:
+    with _cache_folder_lock:
         typed_at_a_prompt = not Path(inspect.getfile(function)).is_file()
         folder = None if typed_at_a_prompt else _code_folder()
         if folder is None:
             return numba.njit(**options)(function)
-        # The kernels of other packages stay where they are.
-        common_folder = numba.config.CACHE_DIR
-        try:
-            numba.config.CACHE_DIR = str(folder)
-            kernel: Any = numba.njit(**options)(function)
-            kernel._cache = _KernelCache(function)
-            return kernel
-        finally:
-            numba.config.CACHE_DIR = common_folder
+        return _kernel_kept_in(folder, function, options)
+
+
+def _kernel_kept_in(
+    folder: Path, function: Callable[..., Any], options: dict[str, Any]
+) -> Any:
+    """The function as numba compiles it, with its machine code kept in a folder.
+
+    Numba takes the folder from a setting for all kernels as it decorates one. Those of
+    other packages stay where they are: the setting is put back. The caller holds the
+    lock, so that no other thread decorates meanwhile.
+    """
+    common_folder = numba.config.CACHE_DIR
+    try:
+        numba.config.CACHE_DIR = str(folder)
+        kernel: Any = numba.njit(**options)(function)
+        # In place of numba's own, which fails on damaged files and full disks.
+        kernel._cache = _KernelCache(function)
+        return kernel
+    finally:
+        numba.config.CACHE_DIR = common_folder
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]

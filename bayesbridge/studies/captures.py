@@ -113,10 +113,10 @@ def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     return (low, *(counts[str(T)] for T in range(7, 14)), high)
 
 
-def _fields(done: Run) -> dict[str, Any]:
+def _fields(finished_run: Run) -> dict[str, Any]:
     """A run beside the paper."""
-    bins = _binned(_named_counts(done.counts))
-    return compare_with_paper(CAPTURES, bins, done.deals)
+    bins = _binned(_named_counts(finished_run.counts))
+    return compare_with_paper(CAPTURES, bins, finished_run.deals)
 
 
 STUDY: Final = Study(

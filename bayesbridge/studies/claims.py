@@ -318,13 +318,13 @@ def _longest_suits(
     return bidders_suit, suit_of_both
 
 
-def fields(done: Run) -> dict[str, Any]:
+def fields(finished_run: Run) -> dict[str, Any]:
     """The title, unit and answers of a run's comparison: every claim as plain data.
 
     Infinite ends of a range are ``None``, since JSON has no word for them.
     """
     documents = []
-    for claim in claims_of(done.counts):
+    for claim in claims_of(finished_run.counts):
         document = asdict(claim)
         document["allowed"] = [finite(end) for end in claim.allowed]
         document["enough"] = [finite(end) for end in claim.enough]

@@ -60,13 +60,13 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-def fields(done: Run) -> dict[str, Any]:
+def fields(finished_run: Run) -> dict[str, Any]:
     """The fields of a :class:`Comparison` of a run with the paper's table.
 
     For each count of Algorithm 1 the table has how often it came, and how often
     Algorithm 2 was satisfied then too: success rates and counts are compared.
     """
-    own = _named_counts(done.counts)
+    own = _named_counts(finished_run.counts)
     rates = []
     counts = []
     for result, (paper_a1, paper_a2) in COMPARATIVE.items():
@@ -86,7 +86,7 @@ def fields(done: Run) -> dict[str, Any]:
             printed=(paper_a1,),
             unit=COMPARATIVE_TRIALS,
             paper_trials=COMPARATIVE_TRIALS,
-            own=Sample(hits=own_a1, trials=done.deals),
+            own=Sample(hits=own_a1, trials=finished_run.deals),
             determined=False,
             why=WHY_COUNT,
         )

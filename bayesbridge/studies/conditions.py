@@ -29,10 +29,10 @@ def _named_counts(counts: Counts) -> dict[str, int]:
     }
 
 
-def _fields(done: Run) -> dict[str, Any]:
+def _fields(finished_run: Run) -> dict[str, Any]:
     """A run beside the paper."""
-    bins = tuple(_named_counts(done.counts).values())
-    return compare_with_paper(CONDITIONS, bins, done.deals)
+    bins = tuple(_named_counts(finished_run.counts).values())
+    return compare_with_paper(CONDITIONS, bins, finished_run.deals)
 
 
 STUDY: Final = Study(

@@ -74,22 +74,34 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
-    """A run beside the paper, and the net points of a contract by each scheme.
+def fields(finished_run: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
+    """What a comparison with the paper has beside the counts of a run, by its fields.
 
-    Also of those contracts where the dummy could bid too.
+    ``figures`` are the printed ones beside ours; they are out of ``trials``, ten million
+    deals. ``answers`` has the net points of a contract by each scheme: of all contracts,
+    and of those where the dummy's hand could bid too.
     """
-    contracts = done.counts[1:].reshape(SHAPE)
-    points = {
+    contracts = contract_table(finished_run.counts)
+    points_by_scheme = {
         name: _moments_of_points(contracts, scheme) for name, scheme in schemes.items()
     }
     return {
         "title": HEADLINE_TITLE,
         "unit": "counts and points per ten million deals",
-        "figures": tuple(_figures(done.counts)),
+        "figures": tuple(_figures(finished_run.counts)),
         "trials": HEADLINE_TRIALS,
-        "answers": {"points": points},
+        "answers": {"points": points_by_scheme},
     }
+
+
+def contract_table(counts: Counts) -> Counts:
+    """How many contracts there were, by the four axes of ``SHAPE``.
+
+    These are level − 1, the level that the dummy could bid (0 for none), tricks, and
+    whether Algorithm 2 promises the contract. The first of the flat ``counts`` is the
+    number of deals, and no part of the table.
+    """
+    return counts[1:].reshape(SHAPE)
 
 
 def _moments_of_points(
@@ -120,7 +132,7 @@ def _summed(counts: Counts) -> dict[str, int]:
     import numpy as np
 
     deals = int(counts[0])
-    contracts = counts[1:].reshape(SHAPE)
+    contracts = contract_table(counts)
     tricks_axis = 2
     # Three axes each: level − 1, the dummy's level, whether promised.
     bid = contracts.sum(axis=tricks_axis)
@@ -287,7 +299,7 @@ def _figures(counts: Counts) -> Iterator[Figure]:
             why=share.why,
         )
     deals = int(counts[0])
-    contracts = counts[1:].reshape(SHAPE)
+    contracts = contract_table(counts)
     yield from _level_figures(contracts)
     yield from _points_figures(contracts, deals)
 

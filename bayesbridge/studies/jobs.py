@@ -135,7 +135,8 @@ class Job:
         chunk : int
             Positions in a chunk. What is kept after a failure are whole chunks.
         parameters : mapping of str to int or str, optional
-            As of the class. A digest of the positions is added to them.
+            What else the answer depends on. A checkpoint made with others is refused;
+            a digest of the positions is added, so that it is one for these positions.
 
         Returns
         -------
@@ -152,19 +153,24 @@ class Job:
         [[19]]
         """
 
-        def subject_of_chunk(number_of_chunk: int) -> Subject:
-            """The positions of a chunk, with their numbers among all."""
-            first = number_of_chunk * chunk
-            positions_of_chunk = tuple(positions[first : first + chunk])
-            return Subject(number_of_chunk, first, positions_of_chunk)
+        def positions_of_chunk(chunk_number: int) -> Subject:
+            """The positions that a chunk asks about, and where they stand among all."""
+            first = chunk_number * chunk
+            return Subject(
+                chunk=chunk_number,
+                first=first,
+                positions=tuple(positions[first : first + chunk]),
+            )
 
-        digest = _digest(repr(list(positions)))
+        all_parameters = dict(parameters or {})
+        all_parameters["positions"] = _digest(repr(list(positions)))
         return cls(
             name=name or ask.__name__,
+            # Called for each chunk with what ``given`` returns: asks of each position.
             count=AskEach(ask),
+            given=positions_of_chunk,
             chunk=chunk,
-            parameters={**(parameters or {}), "positions": digest},
-            given=subject_of_chunk,
+            parameters=all_parameters,
             noun="positions",
         )
 

@@ -278,9 +278,9 @@ def _misfits(
     return indices[is_outside.any(axis=1)]
 
 
-def fields(done: Run) -> dict[str, Any]:
+def fields(finished_run: Run) -> dict[str, Any]:
     """How good the predictions of a run are, by stage, if any deal had a contract."""
-    views = cells(done.counts, SHAPES)
+    views = cells(finished_run.counts, SHAPES)
     stages = {}
     # Every stage predicts the same contracts: the first tells whether there are any.
     if views["joint"][0].any():

@@ -85,11 +85,13 @@ def _leading_gaps(hands: NDArray[np.uint64]) -> NDArray[np.integer]:
     return np.asarray(LEADING_GAP[suits].sum(axis=1))
 
 
-def fields(done: Run) -> dict[str, Any]:
+def fields(finished_run: Run) -> dict[str, Any]:
     """The shares of a run, and Algorithm 2 by the level that Algorithm 1 bids."""
     by_level = {}
     outcome_of_hand_axis = 1
-    levels_and_outcomes = done.counts.reshape(SHAPE).sum(axis=outcome_of_hand_axis)
+    levels_and_outcomes = finished_run.counts.reshape(SHAPE).sum(
+        axis=outcome_of_hand_axis
+    )
     for level, deals_by_outcome in enumerate(levels_and_outcomes.tolist()):
         outcomes = {
             name: deals_by_outcome[number]
@@ -98,7 +100,7 @@ def fields(done: Run) -> dict[str, Any]:
         }
         if outcomes:
             by_level[str(level)] = outcomes
-    shares = _shares(_named_counts(done.counts), done.deals)
+    shares = _shares(_named_counts(finished_run.counts), finished_run.deals)
     return {
         "title": TITLE,
         "unit": UNIT,

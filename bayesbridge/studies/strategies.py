@@ -95,7 +95,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
+def fields(finished_run: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
     """The games of a run, by what the bidder's side plays for.
 
     That is making the contract, tricks, or net points by each scheme: a number for
@@ -103,7 +103,7 @@ def fields(done: Run, schemes: Mapping[str, Scheme]) -> dict[str, Any]:
     """
     goals: dict[str, Goal] = {"made": _is_made, "tricks": _tricks}
     goals |= {name: partial(net_points, scheme) for name, scheme in schemes.items()}
-    contract_counts = done.counts[1:].reshape(SHAPE)
+    contract_counts = finished_run.counts[1:].reshape(SHAPE)
     games = {}
     # Every pair of policies plays the same contracts: the first tells if there are any.
     if contract_counts[0, 0].any():

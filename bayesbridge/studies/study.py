@@ -143,18 +143,22 @@ class Study:
         """
         from bayesbridge.game.scoring import beside_built_in
 
-        options = how if isinstance(how, RunOptions) else RunOptions(how)
+        options = how if isinstance(how, RunOptions) else RunOptions(workers=how)
         finished_run = run(self.job, deals, seed, runs, options)
-        # The title, the figures and all else that a comparison has beside counts.
-        if self.schemes:
+        # ``self.fields`` is the study's function for the title, the figures and all
+        # else that a comparison has beside counts, some by scoring scheme.
+        takes_schemes = self.schemes
+        if takes_schemes:
             other_fields = self.fields(finished_run, beside_built_in(schemes))
         else:
             other_fields = self.fields(finished_run)
+        # ``self.named`` gives the counts their names.
+        counts_of_runs = tuple(self.named(counts) for counts in finished_run.by_run)
         return Comparison(
             counts=self.named(finished_run.counts),
             total=finished_run.deals,
             deals_per_second=finished_run.deals_per_second,
-            runs=tuple(map(self.named, finished_run.by_run)),
+            runs=counts_of_runs,
             **other_fields,
         )
 

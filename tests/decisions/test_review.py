@@ -394,5 +394,5 @@ def test_tricks_lost_stand_beside_the_choices():
 
 def test_a_single_card_is_on_record(record):
     short = replace(record, plays=record.plays[:1], result=9)
-    *_, sentence = BoardReview(short, []).parts(alerts=False)
+    *_, sentence = BoardReview(short, []).parts(alerts_used=False)
     assert sentence == "1 card is on record, the rest was claimed."

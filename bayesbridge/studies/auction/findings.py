@@ -220,25 +220,31 @@ def _opening_calls(game: AuctionGame, bidding: Bidding) -> Floats:
 
 
 def bits_data(game: AuctionGame, bidding: Bidding) -> dict[str, Any]:
-    """What the first call of the first seat tells about its T: bits, exact by types.
+    """How many bits the first call of the first seat tells about T of its hand.
 
-    T is how many tricks Algorithm 2 counts for the hand with a dummy. Of each call the
-    divergence of P(T ∣ call) from P(T), and their mean by the chance of the call, which
-    is the mutual information.
+    T (0 … 13) is how many tricks the paper's Algorithm 2 counts for the hand with a
+    dummy. Hands are grouped into types, and the strategy of a seat is by type: so
+    distributions by type give the figures without sampling. For each call the answer
+    has the divergence of P(T ∣ call) from P(T), in bits; their mean over the calls is
+    the mutual information of call and T.
     """
-    type_shares, captures = _types_of_hands(game, bidding.groupings[FIRST_SEAT])
+    grouping = bidding.groupings[FIRST_SEAT]
+    # (types,) P(type); (types, 14) P(T ∣ type)
+    type_shares, chances_of_T = _types_of_hands(game, grouping)
     call_chances = _opening_calls(game, bidding)  # (types, calls) P(call ∣ type)
+    type_and_call = type_shares[:, None] * call_chances
     # (calls, 14) P(call, T): call and T are independent given the type.
-    joint = (type_shares[:, None] * call_chances).T @ captures
-    prior = type_shares @ captures  # (14,) P(T)
-    rows = []
-    for level, joint_of_call in enumerate(joint):
-        chance = float(joint_of_call.sum())
-        if chance > 0.0:
-            bits = _divergence(joint_of_call / chance, prior)
-            rows.append({"level": level, "chance": chance, "bits": bits})
-    mean = sum(row["chance"] * row["bits"] for row in rows)
-    return {"calls": rows, "mean": mean}
+    call_and_T = type_and_call.T @ chances_of_T
+    prior_of_T = type_shares @ chances_of_T  # (14,) P(T)
+    calls = []
+    # Call 0 is a pass, and call n the bid of level n: all bids are in no trumps.
+    for level, chances_with_T in enumerate(call_and_T):
+        call_chance = float(chances_with_T.sum())
+        if call_chance > 0.0:
+            bits = _divergence(chances_with_T / call_chance, prior_of_T)
+            calls.append({"level": level, "chance": call_chance, "bits": bits})
+    mutual_information = sum(call["chance"] * call["bits"] for call in calls)
+    return {"calls": calls, "mean": mutual_information}
 
 
 def _types_of_hands(game: AuctionGame, grouping: Grouping) -> tuple[Floats, Floats]:
