@@ -382,9 +382,13 @@ def _read_calls(section: tuple[str, ...]) -> _WrittenCalls:
 
 
 def _missing_passes(calls: Sequence[Call]) -> int:
-    """How many more passes end the auction: three after any other call, else four."""
+    """How many more passes end the auction: three after any other call, else four.
+
+    No auction needs a fifth, so only the last four calls are looked at. Less than none
+    are missing where there are too many.
+    """
     passes = 0
-    for call in reversed(calls):
+    for call in reversed(calls[-4:]):
         if call != PASS:
             break
         passes += 1

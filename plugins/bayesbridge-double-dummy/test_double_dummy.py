@@ -361,8 +361,8 @@ def test_one_plan_finds_what_double_dummy_misses(position):
 
     By double dummy it is nowhere ahead.
     """
-    double_dummy = one_plan().compared(position, 0)
-    planned = one_plan().compared(position, 2)
+    double_dummy = one_plan().rank_cards(position, 0)
+    planned = one_plan().rank_cards(position, 2)
     right = Card.of(position["right"][:2])
     tempting = Card.of(position["tempting"][:2])
     right_chance = double_dummy.of(right).chance[0]

@@ -53,7 +53,7 @@ def test_an_answer_needs_the_kernels_as_the_second_process_compiles_them():
     compile_kernels()
     types = compiled_types()
     compiled = {name for name, signatures in types.items() if signatures}
-    assert {"_captures", "attend", "enter", "add_and_norm"} <= compiled
+    assert {"_fill_captures", "attend", "write_entry_layer", "add_and_norm"} <= compiled
     assert {"fill_splits", "_add"} <= compiled
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Auction.of("W:1H Pass Pass"))
     posterior = belief.infer(draws=200, rng=1)
