@@ -921,4 +921,4 @@ def _give_rows(
         layout += 1
     class_waiting[FIRST_WAITING] = layout
     class_waiting[PAIRS_PASSED] = passed_after
-    return layout - first_waiting
+    return int(layout - first_waiting)
