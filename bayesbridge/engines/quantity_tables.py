@@ -921,5 +921,4 @@ def _give_rows(
         layout += 1
     class_waiting[FIRST_WAITING] = layout
     class_waiting[PAIRS_PASSED] = passed_after
-    filled: int = layout - first_waiting
-    return filled
+    return int(layout - first_waiting)
