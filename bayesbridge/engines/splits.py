@@ -26,6 +26,10 @@ HONOUR_SHIFT: Final = 9  # the honours of a field of 13 bits lie above its small
 SMALL_CARDS: Final = (1 << HONOUR_SHIFT) - 1  # the other bits of a field
 FIELD: Final = (1 << 13) - 1  # all bits of a field
 
+# Pairs of suits. Of NumPy's type, since kernels are compiled anew for each plain number.
+MINORS: Final[Any] = np.int64(0)  # clubs and diamonds
+MAJORS: Final[Any] = np.int64(1)  # hearts and spades
+
 
 def _binomial(n: int, k: int) -> float:
     """In how many ways k of n cards can be chosen."""
@@ -324,9 +328,9 @@ def add_up(work: Work, cards: np.int64) -> float:
     first side gets 13 cards. Fills all tables of ``work``, from which a split can be
     drawn. The sum is 0 where no split is possible.
     """
-    certain_points = 0  # of honours that the first side certainly gets
-    doubtful_points = 0  # of honours that either side may get
-    all_points = 0
+    certain_points = np.int64(0)  # of honours that the first side certainly gets
+    doubtful_points = np.int64(0)  # of honours that either side may get
+    all_points = np.int64(0)
     for suit in range(4):
         if not _divide_suit(work, suit, cards):
             return 0.0
@@ -347,7 +351,10 @@ def add_up(work: Work, cards: np.int64) -> float:
 
 @njit
 def _fill_points_tilt(
-    work: Work, certain_points: int, doubtful_points: int, all_points: int
+    work: Work,
+    certain_points: np.int64,
+    doubtful_points: np.int64,
+    all_points: np.int64,
 ) -> None:
     """Fill ``work.tilt``: the tilt of both sides by their points.
 
@@ -442,8 +449,8 @@ def _draw_points(limit: float, work: Work) -> tuple[int, int, int]:
     by_majors = work.joint[minors_points]
     majors_points, limit = _entry_at(limit, by_majors, work.most[1] + 1)
     limit /= work.tilt[minors_points + majors_points]  # lengths have weights without it
-    minors_place = _pair_place(0, minors_points, 0)
-    majors_place = _pair_place(1, majors_points, 13)
+    minors_place = _pair_place(MINORS, minors_points, 0)
+    majors_place = _pair_place(MAJORS, majors_points, 13)
     for length in range(14):
         minors_ways = work.pair_ways[0, minors_place + length]
         majors_ways = work.pair_ways[1, majors_place + length]
@@ -579,8 +586,8 @@ def _draw_hand(work: Work, total_weight: float, state: State) -> int:
     limit = _uniform(state) * total_weight
     minors_length, minors_points, majors_points = _draw_points(limit, work)
     majors_length = 13 - minors_length
-    minors = _draw_pair(work, 0, minors_length, minors_points, state)
-    majors = _draw_pair(work, 1, majors_length, majors_points, state)
+    minors = _draw_pair(work, MINORS, minors_length, minors_points, state)
+    majors = _draw_pair(work, MAJORS, majors_length, majors_points, state)
     return minors | majors
 
 

@@ -452,7 +452,8 @@ def _pairing_ways(
     for key in range(keys):
         for pairing in range(pairing_start[key], pairing_start[key + 1]):
             # What was counted of the key so far lies before this pairing.
-            before[:, pairing] = ways[key]
+            for p in range(points):
+                before[p, pairing] = ways[key, p]
             a = pairings.first[pairing]
             b = pairings.second[pairing]
             for p in first.scores:
