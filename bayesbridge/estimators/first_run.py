@@ -33,37 +33,6 @@ def share_compiling() -> subprocess.Popen[bytes] | None:
     )
 
 
-def compile_kernels() -> None:
-    """Compile and keep kernels, those that the first process needs last coming first.
-
-    The first process begins with the tables of cards and the bidders' networks, so the
-    two seldom compile the same kernel.
-    """
-    compile_splits()
-    compile_estimators()
-
-
-def compile_splits() -> None:
-    """Split one set of cards between two sides that may hold anything."""
-    import numpy as np
-
-    from bayesbridge.engines.splits import FIELD, Side, split
-    from bayesbridge.game.layouts import Layouts
-    from bayesbridge.runtime.random64 import seed_state
-
-    side = Side(
-        must=np.zeros(4, np.int64),
-        may=np.full(4, FIELD),
-        low=np.zeros(4, np.int64),
-        high=np.full(4, 13),
-        bounds=np.array([0, 40]),
-        holding=np.ones((4, 14, 16)),
-        points=np.ones(41),
-    )
-    hands = Layouts.of([DEAL]).masks
-    split(side, side, hands[:, 0] | hands[:, 1], seed_state(0))
-
-
 def compile_estimators() -> None:
     """Ask about one deal what nearly every answer asks about its layouts."""
     import numpy as np
@@ -82,4 +51,4 @@ def compile_estimators() -> None:
 
 
 if __name__ == "__main__":
-    compile_kernels()
+    compile_estimators()
