@@ -227,7 +227,7 @@ class _CompilingLine(event.Listener):  # type: ignore[misc]
         kernel = compilation.data["dispatcher"].py_func
         if kernel.__module__.startswith("bayesbridge."):
             self.compiled += 1
-            words = f"compiling, on the first run only: {self.compiled} of about 30"
+            words = f"compiling, on the first run only: {self.compiled} of about 40"
             self._show(f"bayesbridge: {words} kernels ({kernel.__name__})")
 
     def on_end(self, _: Any) -> None:

@@ -265,7 +265,7 @@ def test_a_line_names_the_kernel_being_compiled_and_goes_when_it_is(capsys):
     line.on_start(Compilation(fill_splits))
     line.on_end(None)
     assert capsys.readouterr().err.endswith(
-        f"2 of about 30 kernels (fill_splits){jit.ERASE_TO_END}\r"
+        f"2 of about 40 kernels (fill_splits){jit.ERASE_TO_END}\r"
     )
     line.on_end(None)
     assert capsys.readouterr().err == f"\r{jit.ERASE_TO_END}\r"
